@@ -1,0 +1,1 @@
+"""Moss Voice Studio: the window, the commands, and the services behind both."""
