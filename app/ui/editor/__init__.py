@@ -1,0 +1,1 @@
+"""The editor region of the window."""

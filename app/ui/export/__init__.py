@@ -1,0 +1,1 @@
+"""The export region of the window."""

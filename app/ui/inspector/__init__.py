@@ -1,0 +1,1 @@
+"""The inspector region of the window."""

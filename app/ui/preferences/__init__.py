@@ -1,0 +1,1 @@
+"""The preferences region of the window."""

@@ -1,0 +1,175 @@
+"""What every region of the window shares: the open project, the engine, the services, and the facts they tell each other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.paths import Paths
+from app.ui.bridge import Bridge
+
+log = logging.getLogger(__name__)
+
+
+class Studio(QObject):
+    """The hub. Regions take it in their constructor, read its attributes, and connect to its signals.
+
+    Attributes:
+        paths: where things live.
+        settings: `app.settings.Settings`.
+        bridge: posts calls of other threads onto the GUI thread.
+        store: the open `ProjectStore`; `project` and `history` are its own.
+        engine: None until loaded; `card` is known before (read from the model's folder).
+        renderer, player, library, recorder, devices: services; each may have `set_store(store)` and
+            `set_engine(engine, card)`, called whenever these change.
+        tasks: `app.services.tasks.Tasks`.
+        actions: every action of the window (`app.actions.Actions`); `actions.action("play_pause")` is a QAction.
+        selection: ids of the selected blocks in script order; `current_block` is the one with the caret.
+
+    Signals:
+        project_replaced(): another store is open; forget everything of the old one.
+        selection_changed(tuple of block ids), current_block_changed(block id, "" for none).
+        card_changed(), engine_status_changed(dict), engine_loading(stage, fraction), engine_failed(message, remedy).
+        block_state_changed(block id): render state, length or takes of a block changed.
+        playhead_changed(sample): position in the programme at 48 kHz.
+        playing_block_changed(block id, "" when nothing plays).
+        services_changed(): renderer, player or library was attached.
+        notice(level, text): one line for the person; level is "info", "done", "warning" or "error".
+        audio_dropped(list of Path): make voices of these clips.
+        text_dropped(Path): open or import this file.
+        edit_pronunciation_requested(str): open the lexicon with this word.
+    """
+
+    project_replaced = Signal()
+    selection_changed = Signal(tuple)
+    current_block_changed = Signal(str)
+    card_changed = Signal()
+    engine_status_changed = Signal(dict)
+    engine_loading = Signal(str, float)
+    engine_failed = Signal(str, str)
+    block_state_changed = Signal(str)
+    playhead_changed = Signal("qlonglong")
+    playing_block_changed = Signal(str)
+    services_changed = Signal()
+    notice = Signal(str, str)
+    audio_dropped = Signal(list)
+    text_dropped = Signal(object)
+    edit_pronunciation_requested = Signal(str)
+
+    SERVICES = ("library", "renderer", "player", "recorder", "devices", "exporter")
+
+    def __init__(self, paths: Paths, settings: Any, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.paths = paths
+        self.settings = settings
+        self.bridge = Bridge(self)
+        self.store: Any = None
+        self.engine: Any = None
+        self.card: Any = None
+        self.library: Any = None
+        self.renderer: Any = None
+        self.player: Any = None
+        self.recorder: Any = None
+        self.devices: Any = None
+        self.exporter: Any = None
+        self.tasks: Any = None
+        self.actions: Any = None
+        self.selection: tuple[str, ...] = ()
+        self.current_block: str = ""
+        self.playing_block: str = ""
+
+    @property
+    def project(self) -> Any:
+        return self.store.project if self.store is not None else None
+
+    @property
+    def history(self) -> Any:
+        return self.store.history if self.store is not None else None
+
+    def attach(self, **services: Any) -> None:
+        """Set services by name (`SERVICES`, `tasks`, `actions`) and give them the store and the engine that are there."""
+        for name, service in services.items():
+            if name not in (*self.SERVICES, "tasks", "actions"):
+                raise AttributeError(name)
+            setattr(self, name, service)
+            self._tell(service)
+        self.services_changed.emit()
+
+    def set_store(self, store: Any) -> None:
+        """Open another project; the caller closes the old store after this returns."""
+        self.store = store
+        self.selection = ()
+        self.current_block = ""
+        for name in self.SERVICES:
+            service = getattr(self, name)
+            if service is not None and hasattr(service, "set_store"):
+                service.set_store(store)
+        self.project_replaced.emit()
+
+    def set_card(self, card: Any) -> None:
+        if card != self.card:
+            self.card = card
+            self.card_changed.emit()
+
+    def set_engine(self, engine: Any) -> None:
+        """The engine is ready (or None when it is gone)."""
+        self.engine = engine
+        if engine is not None:
+            self.set_card(engine.card)
+        for name in self.SERVICES:
+            service = getattr(self, name)
+            if service is not None and hasattr(service, "set_engine"):
+                service.set_engine(engine, self.card)
+
+    def set_selection(self, block_ids: Iterable[str], current: str | None = None) -> None:
+        """The editor's selection of blocks, in script order."""
+        chosen = tuple(block_ids)
+        current = current if current is not None else (chosen[0] if chosen else "")
+        current_is_new = current != self.current_block
+        self.current_block = current
+        if chosen != self.selection:
+            self.selection = chosen
+            self.selection_changed.emit(chosen)
+        if current_is_new:
+            self.current_block_changed.emit(current)
+
+    def set_playing_block(self, block_id: str) -> None:
+        if block_id != self.playing_block:
+            self.playing_block = block_id
+            self.playing_block_changed.emit(block_id)
+
+    def block_state(self, block_id: str) -> str:
+        """none, queued, speaking, ready, stale, suspicious, failed or locked."""
+        if self.renderer is not None:
+            return self.renderer.state(block_id)
+        return "none"
+
+    def do(self, command: Any, merge_key: Any = None) -> None:
+        """Every edit of a person goes through here, so that it can be undone."""
+        if self.history is not None:
+            self.history.do(command, merge_key=merge_key)
+
+    def say(self, level: str, text: str) -> None:
+        """Show one line to the person."""
+        self.notice.emit(level, text)
+
+    def drop_files(self, files: Iterable[Path]) -> bool:
+        """Files dropped anywhere: sound makes voices, text opens. Returns whether anything was taken."""
+        from app.ui.dropping import sort_files  # late: dropping imports widgets, and headless users of Studio need none
+
+        sounds, texts = sort_files(files)
+        if sounds:
+            self.audio_dropped.emit(sounds)
+        for text in texts[:1]:
+            self.text_dropped.emit(text)
+        return bool(sounds or texts)
+
+    def _tell(self, service: Any) -> None:
+        if self.store is not None and hasattr(service, "set_store"):
+            service.set_store(self.store)
+        if hasattr(service, "set_engine") and self.card is not None:
+            service.set_engine(self.engine, self.card)

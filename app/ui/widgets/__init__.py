@@ -1,0 +1,1 @@
+"""Small widgets that two or more regions share."""
