@@ -1,0 +1,36 @@
+"""The speech engine's public names, each loaded when first asked for, so that importing the package is cheap."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_NAMES_OF_MODULE: dict[str, str] = {
+    "engine.requests": "CHANNELS FRAME_RATE FRAME_S FRAME_SAMPLES MAX_FRAMES SAMPLE_RATE Chunk Clip Event EventKind"
+    " Listener Priority Sampling SamplingOptions SpeechRequest SpeechResult SpeechWarning StopReason",
+    "engine.errors": "CapabilityError CheckpointError ClipError DeviceError EngineClosedError RequestCancelled"
+    " ServerError SpeechError TextError",
+    "engine.card": "FULL_SIZE_CARD KnownVoice ModelCard PauseTags read_card",
+    "engine.text.plan": "Pause Piece SpeechPlan plan_speech",
+    "engine.text.markup": "Tag find_tags format_pause",
+    "engine.text.duration": "estimate_frames",
+    "engine.text.languages": "LANGUAGES language_name",
+    "engine.engine": "Engine Stream open_local",
+    "engine.audio": "load_clip",
+}
+_MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names.split()}
+
+__all__ = sorted(_MODULE_OF_NAME)
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE_OF_NAME.get(name)
+    if module is None:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    value = getattr(importlib.import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
