@@ -56,3 +56,9 @@ class EngineClosedError(SpeechError):
     """The engine was closed while the request was waiting or running."""
 
     exit_status = 5
+
+
+class EngineFailedError(SpeechError):
+    """The engine met an error of its own; `__cause__` is that error."""
+
+    exit_status = 5
