@@ -1,0 +1,214 @@
+"""The codec: 48 kHz stereo (or whatever its config says) to codes and back, loaded from a published checkpoint (MODEL §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from engine.codec.config import CodecConfig
+from engine.codec.layers import Rows, Stack, StreamState
+from engine.codec.quantizer import Quantizer
+from engine.codec.weights import CodecWeights
+from engine.errors import CapabilityError
+from engine.runtime.checkpoint import Checkpoint, Progress
+
+CHUNK_FRAMES = 100  # what is encoded or decoded at a time, so that memory does not grow with the length
+SPEECH_CODEBOOKS = 12  # what the language model speaks in
+
+
+class Codec:
+    """Encoder, quantizer and decoder of one checkpoint.
+
+    Attributes:
+        config: see CodecConfig.
+        device, dtype: where and in what type it computes; the quantizer, residual streams and norms are float32 always.
+        codebooks: how many were loaded; codes may use 1 up to this many.
+        encoder, decoder: None when loaded without.
+    """
+
+    def __init__(
+        self,
+        config: CodecConfig,
+        quantizer: Quantizer,
+        encoder: Stack | None,
+        decoder: Stack | None,
+        checkpoint: Checkpoint,
+        device: torch.device,
+        dtype: torch.dtype,
+    ) -> None:
+        self.config = config
+        self.quantizer = quantizer
+        self.encoder = encoder
+        self.decoder = decoder
+        self.device = device
+        self.dtype = dtype
+        self.codebooks = quantizer.codebooks
+        self._checkpoint = checkpoint
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of config and weights; waits for the hash that has been computed since loading began."""
+        return self._checkpoint.digest()
+
+    @torch.inference_mode()
+    def encode(self, batch: Sequence[np.ndarray], codebooks: int | None = None) -> list[np.ndarray]:
+        """Codes of prepared clips.
+
+        Args:
+            batch: float32 `[channels, N]` each, at the codec's rate.
+            codebooks: how many; None is the 12 of the language model, or all where the codec has fewer.
+
+        Returns:
+            int16 `[floor(N / hop), codebooks]` each. A last part of a frame is never encoded: its codes would not be audio
+            (§5.5). On a CPU each clip is computed alone, so that its codes do not depend on its neighbours.
+        """
+        encoder = _loaded(self.encoder, "encoder")
+        count = min(SPEECH_CODEBOOKS, self.codebooks) if codebooks is None else self._allowed(codebooks)
+        frames = [self._frames_of(clip) for clip in batch]
+        codes = [np.zeros((length, count), np.int16) for length in frames]
+        longest_first = sorted(range(len(batch)), key=lambda index: -frames[index])
+        width = 1 if self.device.type == "cpu" else max(1, len(batch))
+        for at in range(0, len(batch), width):
+            self._encode_together(encoder, [i for i in longest_first[at : at + width] if frames[i]], batch, codes)
+        return codes
+
+    def _encode_together(
+        self, encoder: Stack, members: list[int], batch: Sequence[np.ndarray], codes: list[np.ndarray]
+    ) -> None:
+        """Encode clips ordered by falling length; in each chunk only those that are not over yet take part."""
+        if not members:
+            return
+        hop, width = self.config.hop, self.config.frame_values
+        state = encoder.new_state(len(members))
+        for start in range(0, len(codes[members[0]]), CHUNK_FRAMES):
+            live = [index for index in members if len(codes[index]) > start]
+            frames = min(CHUNK_FRAMES, len(codes[live[0]]) - start)
+            signal = np.zeros((len(live), frames * hop, width // hop), np.float32)
+            for row, index in enumerate(live):
+                end = min(start + frames, len(codes[index]))
+                signal[row, : (end - start) * hop] = batch[index][:, start * hop : end * hop].T
+            hidden = encoder.step(
+                torch.from_numpy(signal).to(self.device),
+                frames,
+                state,
+                slice(0, len(live)),
+                youngest=start,
+                oldest=start,
+            )
+            found = self.quantizer.encode(hidden, codes[live[0]].shape[1]).to(torch.int16).cpu().numpy()
+            for row, index in enumerate(live):
+                end = min(start + frames, len(codes[index]))
+                codes[index][start:end] = found[row, : end - start]
+
+    @torch.inference_mode()
+    def decode(self, codes: np.ndarray) -> np.ndarray:
+        """Audio of codes `[T, q]` (any integer type, 1 <= q <= codebooks): float32 `[channels, T * hop]`.
+
+        Raises:
+            ValueError: a code outside 0..size-1, no codebook or more than were loaded.
+        """
+        ready = self.check_codes(codes)
+        state = self.new_decode_state(1)
+        audio = np.empty((len(codes) * self.config.hop, self.config.channels), np.float32)
+        for start in range(0, len(codes), CHUNK_FRAMES):
+            chunk = torch.from_numpy(ready[None, start : start + CHUNK_FRAMES]).to(self.device)
+            samples = self.decode_step(chunk, state, youngest=start, oldest=start)[0]
+            audio[start * self.config.hop :][: len(samples)] = samples.cpu().numpy()
+        return np.ascontiguousarray(audio.T)
+
+    def new_decode_state(self, rows: int) -> StreamState:
+        """State of `rows` independent streams for `decode_step`."""
+        return _loaded(self.decoder, "decoder").new_state(rows)
+
+    def decode_step(
+        self,
+        codes: torch.Tensor,
+        state: StreamState,
+        rows: Rows = slice(None),
+        *,
+        youngest: int = 0,
+        oldest: int | None = None,
+    ) -> torch.Tensor:
+        """The next frames of some streams, without any transfer: int64 `[B, F, q]` -> float32 `[B, F * hop, channels]`.
+
+        `rows`, `youngest`, `oldest` as in `Stack.step`. Call it in `torch.inference_mode()`.
+        """
+        batch, frames, _ = codes.shape
+        hidden = self.quantizer.decode(codes)
+        signal = _loaded(self.decoder, "decoder").step(
+            hidden, frames, state, rows, youngest=youngest, oldest=oldest
+        )
+        return signal.reshape(batch, frames * self.config.hop, self.config.channels)
+
+    def check_codes(self, codes: np.ndarray) -> np.ndarray:
+        """Codes as contiguous int64 `[T, q]`. Raises ValueError for a shape or a code that no codebook has."""
+        codes = np.asarray(codes)
+        if codes.ndim != 2 or codes.dtype.kind not in "iu":
+            raise ValueError(f"codes must be whole numbers [T, q], not {codes.dtype} {list(codes.shape)}")
+        self._allowed(codes.shape[1])
+        if codes.size and not (0 <= codes.min() and codes.max() < self.config.codebook_size):
+            raise ValueError(f"codes must lie in 0..{self.config.codebook_size - 1}, found {codes.min()}..{codes.max()}")
+        return np.ascontiguousarray(codes, dtype=np.int64)
+
+    def _allowed(self, codebooks: int) -> int:
+        if not 1 <= codebooks <= self.codebooks:
+            raise ValueError(f"{codebooks} codebooks asked for, 1..{self.codebooks} were loaded")
+        return codebooks
+
+    def _frames_of(self, clip: np.ndarray) -> int:
+        if clip.ndim != 2 or clip.shape[0] != self.config.channels:
+            raise ValueError(f"a clip must be [{self.config.channels}, N], not {list(clip.shape)}")
+        return clip.shape[1] // self.config.hop
+
+
+def load_codec(
+    folder: Path,
+    *,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype | None = None,
+    encoder: bool = True,
+    decoder: bool = True,
+    codebooks: int | None = None,
+    progress: Progress | None = None,
+) -> Codec:
+    """Load a codec; names and shapes are checked before memory is spent.
+
+    Args:
+        dtype: of the linear layers; None is float32 on a CPU and what the checkpoint asks for elsewhere.
+        encoder, decoder: which sides are wanted.
+        codebooks: how many of the checkpoint's codebooks; None is all.
+        progress: called with 0..1.
+
+    Raises:
+        CheckpointError: damaged, incomplete, or of another architecture.
+        CapabilityError: more codebooks than the checkpoint has.
+    """
+    config = CodecConfig.read(folder)
+    if codebooks is not None and not 1 <= codebooks <= config.codebooks:
+        raise CapabilityError(
+            f"This codec has {config.codebooks} codebooks; {codebooks} were asked for.",
+            "Choose the codec that belongs to the model.",
+        )
+    device = torch.device(device)
+    if dtype is None:
+        by_name = {"bf16": torch.bfloat16, "bfloat16": torch.bfloat16, "fp16": torch.float16, "float16": torch.float16}
+        dtype = torch.float32 if device.type == "cpu" else by_name.get(config.compute, torch.float32)
+    checkpoint = Checkpoint(Path(folder))
+    weights = CodecWeights(checkpoint, config, codebooks or config.codebooks, device, dtype)
+    weights.check(encoder=encoder, decoder=decoder)
+    with torch.inference_mode():
+        sides = {
+            "encoder": weights.stack("encoder", config.encoder, progress, decoder) if encoder else None,
+            "decoder": weights.stack("decoder", config.decoder, progress, encoder) if decoder else None,
+        }
+        quantizer = weights.quantizer(encoder=encoder)
+    return Codec(config, quantizer, sides["encoder"], sides["decoder"], checkpoint, device, dtype)
+
+
+def _loaded(stack: Stack | None, side: str) -> Stack:
+    if stack is None:
+        raise RuntimeError(f"this codec was loaded without its {side}")
+    return stack

@@ -1,0 +1,95 @@
+"""Streaming decode of many streams whose states are rows of one preallocated state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from engine.codec.layers import Rows
+from engine.codec.model import Codec
+
+
+class DecodeStreams:
+    """Slots in which streams are decoded chunk by chunk, each at its own position, none touching another.
+
+    Whatever the split into chunks, a stream's samples equal those of `Codec.decode` to float rounding. Not thread-safe.
+
+    Attributes:
+        codec: what decodes.
+        slots: how many streams there may be at once.
+    """
+
+    def __init__(self, codec: Codec, slots: int = 1) -> None:
+        self.codec = codec
+        self.slots = slots
+        with torch.inference_mode():
+            self._state = codec.new_decode_state(slots)
+        self._frames: dict[int, int] = {}  # of the open slots: frames decoded, known here without asking the device
+
+    @property
+    def free(self) -> int:
+        """Slots that are not open."""
+        return self.slots - len(self._frames)
+
+    def open(self) -> int:
+        """Start a stream: the lowest free slot. Raises RuntimeError when none is free."""
+        for slot in range(self.slots):
+            if slot not in self._frames:
+                self.reset(slot)
+                return slot
+        raise RuntimeError(f"all {self.slots} decoding slots are in use")
+
+    def reset(self, slot: int) -> None:
+        """Start a new stream in a slot, open or not."""
+        if not 0 <= slot < self.slots:
+            raise IndexError(f"slot {slot} of {self.slots}")
+        with torch.inference_mode():
+            self._state.reset(slot)
+        self._frames[slot] = 0
+
+    def close(self, slot: int) -> None:
+        """Give a slot back."""
+        del self._frames[slot]
+
+    @torch.inference_mode()
+    def step(self, chunks: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
+        """Decode the next frames of some streams; those with equally many frames are computed together.
+
+        Args:
+            chunks: for each slot codes `[F, q]` of any F >= 0, which may differ between slots and calls.
+
+        Returns:
+            For each slot float32 `[F * hop, channels]`.
+
+        Raises:
+            KeyError: a slot that is not open. ValueError: a code out of range. In both cases nothing was decoded.
+        """
+        together: dict[tuple[int, ...], list[tuple[int, np.ndarray]]] = {}
+        for slot in sorted(chunks):
+            if slot not in self._frames:
+                raise KeyError(f"slot {slot} is not open")
+            codes = self.codec.check_codes(chunks[slot])
+            together.setdefault(codes.shape, []).append((slot, codes))
+        decoded: dict[int, np.ndarray] = {}
+        for (frames, _), members in together.items():
+            slots = [slot for slot, _ in members]
+            if frames == 0:
+                decoded.update({slot: np.zeros((0, self.codec.config.channels), np.float32) for slot in slots})
+                continue
+            ages = [self._frames[slot] for slot in slots]
+            codes = torch.from_numpy(np.stack([codes for _, codes in members])).to(self.codec.device)
+            samples = self.codec.decode_step(
+                codes, self._state, self._rows(slots), youngest=min(ages), oldest=max(ages)
+            )
+            for slot, audio in zip(slots, samples.cpu().numpy(), strict=True):
+                self._frames[slot] += frames
+                decoded[slot] = audio
+        return decoded
+
+    def _rows(self, slots: list[int]) -> Rows:
+        """Neighbouring slots as a range, which needs no copy of their state."""
+        if slots[-1] - slots[0] == len(slots) - 1:
+            return slice(slots[0], slots[-1] + 1)
+        return torch.tensor(slots, device=self.codec.device)
