@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 
 _LOST_POLL_S = 1.0
 _STUCK_S = 2.0
+# Sound servers and amplifiers swallow the first moment of a stream, and keep some more than they admit to.
+_LEAD_IN_SAMPLES = 3 * BLOCK_SAMPLES
+_LEAD_OUT_SAMPLES = 6 * BLOCK_SAMPLES
 _SILENCE = np.zeros((BLOCK_SAMPLES, CHANNELS), np.float32)
 
 
@@ -302,14 +305,14 @@ class _Feeder:
                     "No output was found: the playhead moves, but nothing can be heard. Plug in headphones or speakers."
                 )
         tempo = _Tempo(player._speed)
-        waiting, started = True, False  # silence is written while waiting, so that the device never runs dry
+        waiting, started, quiet = True, False, 0  # silence is written while waiting, so that the device never runs dry
         while True:
             with player._wake:
                 if player._version != version or self.abandoned:
                     return
                 reading = player._reading
                 assert reading is not None
-                if waiting and self._enough(reading):
+                if waiting and quiet >= _LEAD_IN_SAMPLES and self._enough(reading):
                     waiting = False
                     player._tell(PlayState.PLAYING)
                 if tempo.speed != player._speed:
@@ -327,6 +330,7 @@ class _Feeder:
             if waiting:
                 self._write(output, _SILENCE, count_dry=False)
                 playhead.wrote(len(_SILENCE))
+                quiet += len(_SILENCE)
                 continue
             sample, sound = tempo.feed(block, at)
             if len(sound):
@@ -369,7 +373,7 @@ class _Feeder:
                 old.source.close()
                 player._reading = Rewindable(source)
             return True
-        left = int(output.latency_s * SAMPLE_RATE) + BLOCK_SAMPLES
+        left = int(output.latency_s * SAMPLE_RATE) + _LEAD_OUT_SAMPLES
         while left > 0:
             self._write(output, _SILENCE, count_dry=False)
             playhead.wrote(len(_SILENCE))
