@@ -86,6 +86,25 @@ def gain_factor(gain_db: float) -> np.float32:
     return np.float32(10.0 ** (gain_db / 20.0))
 
 
+def loud_windows(samples: np.ndarray, rule: TrimRule) -> np.ndarray:
+    """Indices of the windows of `samples` (float32 `[n, 2]`) that are speech; the last window may be short."""
+    if not len(samples):
+        return np.zeros(0, np.int64)
+    # Compared as integers of 16 bits, whose sum of squares is exact in any order.
+    loud = math.ceil((10.0 ** (rule.threshold_db / 20.0) * 32_768.0) ** 2 * rule.window_samples * CHANNELS)
+    levels = np.rint(samples * np.float32(32_768.0)).astype(np.int64)
+    power = (levels * levels).sum(axis=1)
+    return np.flatnonzero(np.add.reduceat(power, np.arange(0, len(power), rule.window_samples)) >= loud)
+
+
+def speech_bounds(samples: np.ndarray, rule: TrimRule) -> tuple[int, int] | None:
+    """Where the speech of a whole piece starts and ends, as the mixer sees it; None where there is none."""
+    loud = loud_windows(samples, rule)
+    if not len(loud):
+        return None
+    return int(loud[0]) * rule.window_samples, min(len(samples), (int(loud[-1]) + 1) * rule.window_samples)
+
+
 class Mixer:
     """Turns `begin_piece / feed … / end_piece / pause / flush` into final samples, each returned once and in order.
 
@@ -109,8 +128,6 @@ class Mixer:
         self._hold = max(_samples(trim.hold_ms), self._tail)
         self._join = _samples(self.settings.join_ms)
         self._declick = min(_samples(self.settings.declick_ms), self._window)
-        # Levels are compared as integers of 16 bits, whose sum of squares is exact in any order.
-        self._loud = math.ceil((10.0 ** (trim.threshold_db / 20.0) * 32_768.0) ** 2 * self._window * CHANNELS)
         self.position = 0
         self._out: list[np.ndarray] = []
         self._spans: list[Span] = []
@@ -215,7 +232,7 @@ class Mixer:
         waiting = np.concatenate(self._waiting) if self._waiting else _EMPTY
         fresh, rest = waiting[:n_samples], waiting[n_samples:]
         self._waiting, self._waiting_n = [rest], len(rest)
-        loud = self._loud_windows(fresh) * self._window
+        loud = loud_windows(fresh, self.settings.trim) * self._window
         start = self._judged
         self._judged += n_samples
         if self._speech_start < 0:
@@ -230,14 +247,6 @@ class Mixer:
             self._speech_end = min(self._judged, start + int(loud[-1]) + self._window)
         self._hold_back(fresh)
         self._release(self._certain() - self._declick)
-
-    def _loud_windows(self, samples: np.ndarray) -> np.ndarray:
-        """Indices of the windows that are speech; the last window may be short."""
-        if not len(samples):
-            return np.zeros(0, np.int64)
-        levels = np.rint(samples * np.float32(32_768.0)).astype(np.int64)
-        power = (levels * levels).sum(axis=1)
-        return np.flatnonzero(np.add.reduceat(power, np.arange(0, len(power), self._window)) >= self._loud)
 
     def _start_speech(self, at: int) -> None:
         """The first speech of the piece is at piece position `at`: the gap before it is known now."""

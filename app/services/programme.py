@@ -1,0 +1,263 @@
+"""The programme: blocks with their takes as steps for the mixer, the one order of things that is both heard and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.model.block import Block, BlockKind
+from app.model.errors import ProjectError
+from app.services.fit import fitted
+from app.services.mixer import RATE, Mixer
+from engine import Pause
+
+if TYPE_CHECKING:
+    from app.model.project import Project
+    from app.model.take import Take
+    from engine import Piece, SpeechPlan
+
+READ_SAMPLES = RATE  # audio is read and silence is made a second at a time, so that memory stays flat
+
+
+@dataclass(frozen=True)
+class BeginPiece:
+    block_id: str
+    piece_index: int
+    gain_db: float = 0.0
+
+
+@dataclass(frozen=True)
+class Feed:
+    samples: np.ndarray = field(compare=False)
+
+
+@dataclass(frozen=True)
+class EndPiece:
+    pass
+
+
+@dataclass(frozen=True)
+class Silence:
+    seconds: float
+
+
+Action = BeginPiece | Feed | EndPiece | Silence
+TakeReader = Callable[[str, int, int], np.ndarray]
+PlanFn = Callable[[Block, str], "SpeechPlan"]
+LivePieces = Callable[[Block], Iterator[Iterable[np.ndarray]] | None]
+
+
+class MissingTake(ProjectError):
+    """A block of the programme has nothing that could be heard. `block_id` tells which."""
+
+    def __init__(self, block: Block) -> None:
+        words = " ".join(block.text.split())
+        shown = words if len(words) <= 40 else words[:39] + "…"
+        super().__init__(f"The line “{shown}” was not spoken yet.", "Render it, or leave it out.")
+        self.block_id = block.id
+
+
+def is_spoken(project: Project, block: Block) -> bool:
+    """Whether a block is to be heard: text is, notes are not, headings as the block or else the project says."""
+    if block.kind in (BlockKind.NOTE, BlockKind.EMPTY):
+        return False
+    if block.kind is BlockKind.SPEECH:
+        return True
+    return project.settings.headings_spoken if block.settings.spoken is None else block.settings.spoken
+
+
+def programme(
+    project: Project,
+    block_ids: Sequence[str],
+    take_reader: TakeReader,
+    plan_fn: PlanFn,
+    *,
+    live: LivePieces | None = None,
+    gain_db: Callable[[Block], float] | None = None,
+) -> Iterator[Action]:
+    """The steps that make blocks audible, made one at a time as they are asked for.
+
+    Pauses written in the text take the place of the project's own pause at the same spot, so that the gap is what is written.
+    Where the text of a block changed only in its pauses, its take is used with the new ones.
+
+    Args:
+        block_ids: in the order of the project; those that are not spoken only make the pause longer.
+        take_reader: `(take id, start sample, n samples)` to float32 `[n, 2]`, fewer at the end of the take.
+        plan_fn: `(block, text)` to the plan of that text with the block's language, lexicon and model card.
+        live: the pieces of a block that is being spoken at this moment, each the chunks of a piece; None where it is not.
+        gain_db: what is added to the gain of a block, for its voice.
+
+    Raises:
+        MissingTake: when the iteration reaches a block without a take.
+    """
+    order = {block_id: index for index, block_id in enumerate(block_ids)}
+    blocks = sorted((project.block(block_id) for block_id in order), key=lambda block: project.index(block.id))
+    border = _Border()
+    heard = False
+    written_s: float | None = None  # pauses written since the last speech
+    after_heading = False
+    for block in blocks:
+        border.see(block.kind)
+        if not is_spoken(project, block):
+            continue
+        plan = plan_fn(block, block.text)
+        if not plan.pieces:
+            for item in plan.items:
+                written_s = (written_s or 0.0) + item.seconds
+            continue
+        gain = block.settings.gain_db + (gain_db(block) if gain_db else 0.0)
+        pieces, plan = _pieces(project, block, plan, take_reader, plan_fn, live)
+        index = 0
+        before: Piece | None = None
+        for item in plan.items:
+            if isinstance(item, Pause):
+                written_s = (written_s or 0.0) + item.seconds
+                continue
+            chunks = next(pieces, None)
+            if chunks is None:  # an incomplete take used by choice, or a recording of the whole block
+                written_s = None
+                continue
+            if written_s is not None:
+                yield Silence(written_s)
+            elif before is not None:
+                yield Silence(join_s(before.text, before.ends_sentence))
+            elif heard:
+                yield Silence(border.seconds(project, after_heading))
+            yield BeginPiece(block.id, index, gain)
+            for chunk in chunks:
+                yield Feed(chunk)
+            yield EndPiece()
+            written_s, before, heard = None, item, True
+            index += 1
+        for chunks in pieces:  # a take cut into more pieces than the text is now: nothing of it may be lost
+            yield Silence(_JOIN_SENTENCE_S)
+            yield BeginPiece(block.id, index, gain)
+            for chunk in chunks:
+                yield Feed(chunk)
+            yield EndPiece()
+            index += 1
+        border = _Border()
+        after_heading = block.kind is not BlockKind.SPEECH
+    if written_s is not None:
+        yield Silence(written_s)
+
+
+def mix(actions: Iterable[Action], mixer: Mixer) -> Iterator[np.ndarray]:
+    """Runs the steps through a mixer: final samples, float32 `[n, 2]`, none of them empty, then the mixer's rest."""
+    for action in actions:
+        match action:
+            case Feed(samples):
+                made = mixer.feed(samples)
+            case Silence(seconds):
+                for n_samples in _seconds_of(round(seconds * RATE)):
+                    made = mixer.pause(n_samples / RATE)
+                    if len(made):
+                        yield made
+                continue
+            case BeginPiece(block_id, piece_index, gain_db):
+                mixer.begin_piece(block_id, piece_index, gain_db)
+                continue
+            case EndPiece():
+                made = mixer.end_piece()
+        if len(made):
+            yield made
+    made = mixer.flush()
+    if len(made):
+        yield made
+
+
+def _seconds_of(n_samples: int) -> Iterator[int]:
+    for at in range(0, n_samples, READ_SAMPLES):
+        yield min(READ_SAMPLES, n_samples - at)
+
+
+def _pieces(
+    project: Project, block: Block, plan: SpeechPlan, take_reader: TakeReader, plan_fn: PlanFn, live: LivePieces | None
+) -> tuple[Iterator[Iterable[np.ndarray]], SpeechPlan]:
+    """The audio of a block's pieces in order, and the plan that fits it."""
+    spoken = live(block) if live else None
+    if spoken is None:
+        take = project.takes.get(block.chosen) if block.chosen else None
+        if take is None or not take.seconds:
+            raise MissingTake(block)
+        if take.text != block.text:
+            then = plan_fn(block, take.text)
+            # Only pauses differ: the speech is the same, the new pauses count.
+            if [piece.text for piece in then.pieces] != [piece.text for piece in plan.pieces]:
+                plan = then
+        spoken = take_pieces(take, take_reader)
+    settings = block.settings
+    if settings.length == "fit" and settings.target_s:
+        spoken = fitted(spoken, _pauses_inside_s(plan), settings.target_s)
+    return spoken, plan
+
+
+def take_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.ndarray]]:
+    """The pieces of a stored take, each its audio a second at a time. A recording is one piece."""
+    ranges = [(piece.start_sample, piece.n_samples) for piece in take.pieces] or [(0, round(take.seconds * RATE))]
+    for start, n_samples in ranges:
+        yield _read(take.id, start, n_samples, take_reader)
+
+
+def _read(take_id: str, start: int, n_samples: int, take_reader: TakeReader) -> Iterator[np.ndarray]:
+    for n in _seconds_of(n_samples):
+        samples = take_reader(take_id, start, n)
+        if len(samples):
+            yield samples
+        if len(samples) < n:
+            return
+        start += n
+
+
+# -- pauses that nobody wrote
+
+# Seconds after a piece that a block was cut at, by the mark it ends with.
+JOIN_S = {".": 0.30, "!": 0.30, "?": 0.30, "…": 0.40, ":": 0.25, ";": 0.25, ",": 0.15}
+_JOIN_MARKS = str.maketrans("。．｡！？：；，、؟۔।，", "...!?:;,,?..,")
+_JOIN_SENTENCE_S = 0.30
+_JOIN_INSIDE_S = 0.10
+
+
+def join_s(text: str, ends_sentence: bool) -> float:
+    """Silence after a piece of a block that goes on: by its last mark, closing quotes and brackets aside."""
+    bare = text.rstrip(" \t\"'”’»)]」』）】").translate(_JOIN_MARKS)
+    return JOIN_S.get(bare[-1:], _JOIN_SENTENCE_S if ends_sentence else _JOIN_INSIDE_S)
+
+
+class _Border:
+    """What stands between the last block that was heard and the next."""
+
+    def __init__(self) -> None:
+        self.scene = self.chapter = False
+        self.empty_lines = 0
+
+    def see(self, kind: BlockKind) -> None:
+        self.scene |= kind is BlockKind.SCENE
+        self.chapter |= kind is BlockKind.CHAPTER
+        self.empty_lines += kind is BlockKind.EMPTY
+
+    def seconds(self, project: Project, after_heading: bool) -> float:
+        pauses = project.settings.pauses
+        if self.chapter:
+            return pauses.chapter_s
+        if self.scene:
+            return pauses.scene_s
+        return (pauses.heading_s if after_heading else pauses.paragraph_s) + pauses.empty_line_s * self.empty_lines
+
+
+def _pauses_inside_s(plan: SpeechPlan) -> float:
+    """Seconds of silence between the first and the last speech of a block."""
+    total_s = 0.0
+    written_s: float | None = None
+    before: Piece | None = None
+    for item in plan.items:
+        if isinstance(item, Pause):
+            written_s = (written_s or 0.0) + item.seconds
+            continue
+        if before is not None:
+            total_s += join_s(before.text, before.ends_sentence) if written_s is None else written_s
+        written_s, before = None, item
+    return total_s

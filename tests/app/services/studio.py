@@ -1,0 +1,77 @@
+"""Projects with made-up takes, for tests of the mixer, the programme and the export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from app.model.block import Block, BlockSettings
+from app.model.project import Project
+from app.model.project_settings import ProjectSettings
+from app.model.take import PieceAudio, Take
+from engine import FULL_SIZE_CARD, plan_speech
+
+RATE = 48_000
+
+
+def plan(block: Block, text: str):
+    return plan_speech(text.removeprefix("## ").removeprefix("# "), FULL_SIZE_CARD, language="English")
+
+
+def voiced(seconds: float, seed: int = 0, level: float = 0.15) -> np.ndarray:
+    """Something like speech: harmonics with syllables, between silences of a quarter of a second."""
+    n = round(seconds * RATE)
+    t = np.arange(n) / RATE
+    hz = 110 + 17 * (seed % 7)
+    tone = sum(np.sin(2 * np.pi * hz * k * t + seed * k) / k for k in range(1, 12))
+    syllables = 0.65 + 0.35 * np.sin(2 * np.pi * 4 * t + seed)
+    quiet = np.zeros(RATE // 4)
+    mono = np.concatenate((quiet, level * tone * syllables, quiet))
+    return np.repeat(mono[:, None], 2, axis=1).astype(np.float32)
+
+
+@dataclass
+class Studio:
+    """A project and the audio of its takes."""
+
+    project: Project
+    audio: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def read(self, take_id: str, start: int, n: int) -> np.ndarray:
+        return self.audio[take_id][start : start + n]
+
+
+def studio(
+    lines: list[str | Block],
+    *,
+    unspoken: tuple[int, ...] = (),
+    seconds: float = 1.0,
+    level: float = 0.15,
+    settings: ProjectSettings | None = None,
+    voices: tuple = (),
+) -> Studio:
+    """A project of these lines; every spoken one but those of the indices in `unspoken` has a take."""
+    blocks = [line if isinstance(line, Block) else Block(text=line) for line in lines]
+    made = Studio(Project(voices=voices))
+    takes = []
+    for index, block in enumerate(blocks):
+        planned = plan(block, block.text)
+        if index in unspoken or block.kind.value in ("note", "empty") or not planned.pieces:
+            continue
+        pieces, audio, at = [], [], 0
+        for item, step in enumerate(planned.items):
+            if not hasattr(step, "text"):
+                continue
+            samples = voiced(seconds, seed=index * 10 + item, level=level)
+            pieces.append(PieceAudio(at, len(samples), item))
+            audio.append(samples)
+            at += len(samples)
+        take = Take(block_id=block.id, text=block.text, state="done", stop_reason="stop", seconds=at / RATE, pieces=tuple(pieces))
+        made.audio[take.id] = np.concatenate(audio)
+        takes.append(take)
+        blocks[index] = replace(block, takes=(take.id,), chosen=take.id)
+    made.project = Project(blocks, takes=takes, voices=voices, settings=settings)
+    return made
+
+
+__all__ = ["RATE", "Block", "BlockSettings", "ProjectSettings", "Studio", "plan", "studio", "voiced"]

@@ -1,0 +1,156 @@
+"""The programme: which pauses stand where, and that playing and exporting are the same samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from app.model.block import Block, BlockSettings
+from app.model.project import Project
+from app.model.project_settings import ProjectSettings
+from app.services.mixer import Mixer, MixSettings
+from app.services.programme import Feed, MissingTake, Silence, mix, programme
+from studio import RATE, Studio, plan, studio, voiced
+
+
+def hear(made: Studio, ids: list[str] | None = None, **kw) -> tuple[np.ndarray, Mixer]:
+    mixer = Mixer()
+    ids = ids or [block.id for block in made.project.blocks]
+    out = list(mix(programme(made.project, ids, made.read, plan, **kw), mixer))
+    return np.concatenate(out) if out else np.zeros((0, 2), np.float32), mixer
+
+
+def gaps(mixer: Mixer) -> list[float]:
+    return [(b.start_sample - a.end_sample) / RATE for a, b in zip(mixer.spans, mixer.spans[1:], strict=False)]
+
+
+def silences(made: Studio) -> list[float]:
+    ids = [block.id for block in made.project.blocks]
+    return [a.seconds for a in programme(made.project, ids, made.read, plan) if isinstance(a, Silence)]
+
+
+def test_paragraphs_scenes_chapters_and_headings_have_their_pauses() -> None:
+    made = studio(["# One", "First.", "Second.", "", "Third.", "## Scene", "Fourth.", "// a note", "Fifth.", "# Two", "Sixth."])
+    assert silences(made) == pytest.approx([1.0, 0.45, 0.85, 1.5, 1.0, 0.45, 2.5, 1.0])
+
+
+def test_headings_that_are_not_spoken_leave_their_pause() -> None:
+    made = studio(["# One", "First.", "## Scene", "Second.", "# Two", "Third."], settings=ProjectSettings(headings_spoken=False))
+    assert silences(made) == pytest.approx([1.5, 2.5])
+
+
+def test_a_written_pause_takes_the_place_of_the_pause_between_paragraphs() -> None:
+    made = studio(["First.[pause 2s]", "Second.", "[pause 1.5s]", "Third. [pause 0.3s] Fourth."])
+    assert silences(made) == pytest.approx([2.0, 1.5, 0.3])
+    _, mixer = hear(made)
+    assert gaps(mixer) == pytest.approx([2.0, 1.5, 0.3], abs=0.02)
+
+
+def test_pauses_at_the_start_and_at_the_end_of_the_programme_are_heard() -> None:
+    made = studio(["[pause 1s]First.[pause 2s]"])
+    out, mixer = hear(made)
+    (span,) = mixer.spans
+    assert span.start_sample == pytest.approx(RATE, abs=0.02 * RATE)
+    assert len(out) - span.end_sample == pytest.approx(2 * RATE, abs=0.02 * RATE)
+
+
+def test_changing_only_a_pause_uses_the_same_take_with_the_new_pause() -> None:
+    made = studio(["One. [pause 0.5s] Two."])
+    block = made.project.blocks[0]
+    changed = Studio(Project([replace(block, text="One. [pause 3s] Two.")], takes=made.project.takes.values()), made.audio)
+    _, mixer = hear(changed)
+    assert gaps(mixer) == pytest.approx([3.0], abs=0.02)
+
+
+def test_a_stale_take_keeps_the_pauses_it_was_made_with() -> None:
+    made = studio(["One. [pause 0.5s] Two."])
+    block = made.project.blocks[0]
+    changed = Studio(Project([replace(block, text="Something else.")], takes=made.project.takes.values()), made.audio)
+    out, mixer = hear(changed)
+    assert gaps(mixer) == pytest.approx([0.5], abs=0.02)
+
+
+def test_a_block_without_a_take_is_named() -> None:
+    made = studio(["First.", "Second."], unspoken=(1,))
+    with pytest.raises(MissingTake, match="Second") as caught:
+        hear(made)
+    assert caught.value.block_id == made.project.blocks[1].id
+
+
+def test_a_recording_stands_for_its_whole_block() -> None:
+    made = studio(["One. [pause 0.5s] Two. [pause 1s]"])
+    block = made.project.blocks[0]
+    take = made.project.takes[block.chosen]
+    recorded = Studio(Project([block], takes=[replace(take, pieces=())]), made.audio)
+    out, mixer = hear(recorded)
+    assert len(mixer.spans) == 1
+    assert mixer.spans[0].end_sample - mixer.spans[0].start_sample == pytest.approx(len(made.audio[take.id]) - 0.5 * RATE, abs=500)
+    assert len(out) - mixer.spans[0].end_sample == pytest.approx(RATE, abs=960)
+
+
+def test_no_piece_of_a_take_is_lost_when_the_text_is_cut_in_fewer_pieces_now() -> None:
+    made = studio(["One. [pause 0.5s] Two."])
+    block = made.project.blocks[0]
+    take = made.project.takes[block.chosen]
+    whole = replace(block, text="One. Two.")
+    changed = Studio(Project([whole], takes=[replace(take, text="One. Two.")]), made.audio)
+    _, mixer = hear(changed)
+    assert len(mixer.spans) == 2
+
+
+def test_gain_of_the_block_and_of_its_voice_add_up() -> None:
+    made = studio([Block(text="First.", settings=BlockSettings(gain_db=-4.0))])
+    quiet, _ = hear(made, gain_db=lambda block: -2.0)
+    plain, _ = hear(Studio(Project([replace(made.project.blocks[0], settings=BlockSettings())], takes=made.project.takes.values()), made.audio))
+    assert 20 * np.log10(np.abs(quiet).max() / np.abs(plain).max()) == pytest.approx(-6.0, abs=0.01)
+
+
+@pytest.mark.parametrize("asked_s", [2.9, 3.0, 3.1, 3.2])
+def test_a_block_that_shall_fit_lasts_what_was_asked(asked_s: float) -> None:
+    settings = BlockSettings(length="fit", target_s=asked_s)
+    made = studio([Block(text="One is here. [pause 1s] Two is there.", settings=settings)], seconds=1.0)
+    _, mixer = hear(made)
+    lasted = (mixer.spans[-1].end_sample - mixer.spans[0].start_sample) / RATE
+    assert lasted == pytest.approx(asked_s, abs=0.05)
+
+
+def test_audio_that_is_still_being_made_is_heard_like_a_finished_take() -> None:
+    made = studio(["One. [pause 0.5s] Two.", "Three."])
+    finished, _ = hear(made)
+
+    def live(block: Block):
+        if block.id != made.project.blocks[0].id:
+            return None
+        take = made.project.takes[block.chosen]
+        audio = made.audio[take.id]
+        return (
+            iter([audio[p.start_sample + at : min(p.start_sample + p.n_samples, p.start_sample + at + 3840)] for at in range(0, p.n_samples, 3840)])
+            for p in take.pieces
+        )
+
+    np.testing.assert_array_equal(hear(made, live=live)[0], finished)
+
+
+def test_a_long_programme_is_read_a_second_at_a_time() -> None:
+    made = studio(["One."])
+    block = made.project.blocks[0]
+    take = replace(made.project.takes[block.chosen], seconds=60.0, pieces=())
+    asked = []
+
+    def read(take_id: str, start: int, n: int) -> np.ndarray:
+        asked.append(n)
+        return voiced(0.5)[:n]
+
+    project = Project([block], takes=[take])
+    sizes = [len(a.samples) for a in programme(project, [block.id], read, plan) if isinstance(a, Feed)]
+    assert max(asked) <= RATE
+    assert max(sizes) <= RATE
+
+
+def test_room_tone_of_the_project_is_under_every_pause() -> None:
+    made = studio(["First.[pause 2s]", "Second."])
+    mixer = Mixer(MixSettings(room_tone_db=-62.0))
+    out = np.concatenate(list(mix(programme(made.project, [b.id for b in made.project.blocks], made.read, plan), mixer)))
+    middle = out[mixer.spans[0].end_sample + 9600 : mixer.spans[1].start_sample - 9600].astype(np.float64)
+    assert 10 * np.log10(np.mean(middle**2)) == pytest.approx(-62.0, abs=1.0)
