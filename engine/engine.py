@@ -48,6 +48,7 @@ class Engine:
         self._on_status = on_status
         self._wake = threading.Condition()
         self._arrived: list[EngineJob] = []
+        self._unfinished: dict[str, EngineJob] = {}
         self._cancelled: set[str] = set()
         self._closing = False
         self._failure: SpeechError | None = None
@@ -104,7 +105,9 @@ class Engine:
             if self._closing:
                 raise EngineClosedError("The engine was closed.", "Open a model again.")
             stream = Stream(f"r{next(self._numbers)}", request, self._cancel)
-            self._arrived.append(EngineJob(stream, on_event, lead_s, warnings, lambda: self._identity))
+            job = EngineJob(stream, on_event, lead_s, warnings, lambda: self._identity)
+            self._arrived.append(job)
+            self._unfinished[job.id] = job
             self._wake.notify_all()
         self.backend.interrupt()
         return stream
@@ -112,8 +115,9 @@ class Engine:
     def status(self) -> dict[str, float | str]:
         """For people: `state`, `waiting`, `running` and what the backend says of itself, at most half a second old."""
         with self._wake:
-            waiting = len(self._arrived) + len(self._waiting)
-        return {**self._backend_status, "state": self._state(), "waiting": waiting, "running": len(self._running)}
+            unfinished, running = len(self._unfinished), len(self._running)
+        waiting = max(0, unfinished - running)
+        return {**self._backend_status, "state": self._state(), "waiting": waiting, "running": running}
 
     def identity(self) -> Mapping[str, str]:
         """Hashes of model, codec and tokenizer, numeric profile and revision; empty before the model is loaded."""
@@ -133,7 +137,9 @@ class Engine:
             if thread.is_alive():
                 _log.error("The engine's thread did not end within %s s and is left behind", CLOSE_TIMEOUT_S)
         self._loaded.set()
-        self._leave_nobody_waiting(EngineClosedError("The engine was closed before the speech was finished."))
+        # Normally nobody is left. The listeners of a thread that does not end are stuck, so they are not called.
+        for job in self._close_queue():
+            job.stream._end(None, EngineClosedError("The engine was closed before the speech was finished."))
 
     # -- the life of the thread ---------------------------------------------------------------------------------
 
@@ -223,6 +229,8 @@ class Engine:
         for job in [job for job in self._running.values() if job.ended]:
             del self._running[job.id]
         self._waiting = [job for job in self._waiting if not job.ended]
+        with self._wake:
+            self._unfinished = {job.id: job for job in self._unfinished.values() if not job.ended}
 
     def _refresh_status(self) -> None:
         now_s = time.monotonic()
@@ -233,7 +241,7 @@ class Engine:
     def _end(self, cause: SpeechError) -> None:
         """The thread's last deed: nobody is left waiting, and the backend's memory is given back."""
         self._loaded.set()
-        for job in self._unfinished():
+        for job in self._close_queue():
             job.fail(cause)
         try:
             self.backend.close()
@@ -248,16 +256,11 @@ class Engine:
             self._wake.notify_all()
         self.backend.interrupt()
 
-    def _unfinished(self) -> list[EngineJob]:
+    def _close_queue(self) -> list[EngineJob]:
+        """Every request that has not ended; no further ones are taken."""
         with self._wake:
             self._closing = True
-            arrived, self._arrived = self._arrived, []
-        return [*self._running.values(), *self._waiting, *arrived]
-
-    def _leave_nobody_waiting(self, cause: SpeechError) -> None:
-        """Settle the streams of a thread that does not end; its listeners are stuck, so they are not called."""
-        for job in self._unfinished():
-            job.stream._end(None, cause)
+            return list(self._unfinished.values())
 
     def _state(self) -> str:
         if self._failure is not None:

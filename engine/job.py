@@ -39,8 +39,9 @@ def to_grid(samples: np.ndarray) -> np.ndarray:
     Returns:
         float32 `[n, 2]`; exact, as a float32 has 24 significant bits. What is not a number becomes silence.
     """
-    scaled = np.rint(np.nan_to_num(np.asarray(samples, dtype=np.float32)) * np.float32(GRID))
-    return np.clip(scaled, -GRID, GRID - 1).astype(np.float32) / np.float32(GRID)
+    bounded = np.clip(np.nan_to_num(np.asarray(samples, dtype=np.float32)), np.float32(-1), np.float32(1))
+    scaled = np.rint(bounded * np.float32(GRID))
+    return np.minimum(scaled, np.float32(GRID - 1)) / np.float32(GRID)
 
 
 class EngineJob:

@@ -1,0 +1,341 @@
+"""Speaks with a model on this machine: one frame of every job a step, decoded in chunks that fit each listener's lead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.backends.base import Job, LoadProgress
+from engine.errors import DeviceError
+from engine.layout import find_layout
+from engine.requests import SpeechRequest, SpeechWarning, StopReason
+
+if TYPE_CHECKING:
+    from engine.backends.voices import ClipEncoder
+    from engine.lm.watchdog import Watchdog
+    from engine.runtime.factory import Runtime
+
+QUIET_DB = -120.0
+ENCODE_LEAD_S = 0.5  # below this lead a listener's frames go before the encoding of somebody else's clip
+UNHEARD_FRAMES = 25
+
+
+def chunk_frames(lead_s: float, first: bool) -> int:
+    """Frames to decode at once: few while the listener waits, many where decoding them together saves work (MODEL §4)."""
+    if math.isinf(lead_s):
+        return UNHEARD_FRAMES
+    if first:
+        return 1
+    for limit_s, frames in ((0.0, 1), (0.16, 2), (0.32, 3), (0.64, 4), (1.0, 6)):
+        if lead_s <= limit_s:
+            return frames
+    return 8
+
+
+@dataclass
+class _Work:
+    """One job between `start` and its end.
+
+    Attributes:
+        todo: clips of references not encoded yet, first of all; then the continued clip.
+        references, prefix: codes so far.
+        row, slot: of the frame loop and the codec; None before admission.
+        watchdog: judges the frames; None before admission.
+        undecoded: codes of frames not decoded yet.
+        frames: generated so far.
+        heard: frames decoded so far.
+        ending: why no more frames come; the rest is still decoded.
+    """
+
+    job: Job
+    todo: list[Callable[[], None]] = field(default_factory=list)
+    references: list[np.ndarray] = field(default_factory=list)
+    prefix: np.ndarray | None = None
+    row: int | None = None
+    slot: int | None = None
+    watchdog: Watchdog | None = None
+    undecoded: list[np.ndarray] = field(default_factory=list)
+    frames: int = 0
+    heard: int = 0
+    ending: StopReason | None = None
+
+    @property
+    def due(self) -> bool:
+        """Whether enough frames wait to be decoded."""
+        if self.ending is not None:
+            return True
+        return len(self.undecoded) >= chunk_frames(self.job.lead_s, first=self.heard == 0)
+
+
+class LocalBackend:
+    """The backend of a model on this machine. See `engine.backends.base.Backend`.
+
+    Attributes:
+        card: of the model; read at once, while the weights wait for `load`.
+        capacity: rows of the frame loop.
+        repeatable: the same request gives the same bits, so a job may be started again.
+    """
+
+    repeatable = True
+
+    def __init__(
+        self,
+        model_folder: Path,
+        *,
+        codec_folder: Path | None = None,
+        device: str = "auto",
+        precision: str = "auto",
+        cache_folder: Path | None = None,
+        slots: int = 1,
+    ) -> None:
+        self.layout = find_layout(model_folder, codec_folder)
+        self.card = self.layout.card
+        self.capacity = slots
+        self._device = device
+        self._precision = precision
+        self._cache_folder = cache_folder
+        self._runtime: Runtime | None = None
+        self._clips: ClipEncoder | None = None
+        self._work: dict[str, _Work] = {}
+        self._shown: dict[str, float | str] = {}
+
+    # -- Backend ------------------------------------------------------------------------------------------------
+
+    def load(self, progress: Callable[[LoadProgress], None]) -> None:
+        progress(LoadProgress("Starting", 0.0))
+        import torch
+
+        from engine.backends.voices import ClipEncoder
+        from engine.references import ReferenceCache
+        from engine.runtime.devices import choose_device
+        from engine.runtime.factory import make_runtime
+
+        plan = choose_device(self._device, self._precision)
+        if plan.device == "cpu":
+            torch.set_num_threads(plan.threads)
+        self._runtime = make_runtime(self.layout, plan, rows=self.capacity, progress=progress)
+        cache = ReferenceCache(self._cache_folder)
+        self._clips = ClipEncoder(self.card, self._runtime.codec, cache, self._runtime.identity["codec"])
+        self._shown = {"device": plan.name, "precision": plan.precision, "model": self.card.name}
+
+    def start(self, job: Job) -> None:
+        work = _Work(job)
+        self._work[job.id] = work
+        request = job.request
+        work.todo.extend(lambda clip=clip: self._add_reference(work, clip) for clip in request.references)
+        if request.continue_from is not None:
+            work.todo.append(lambda: self._set_prefix(work))
+        if all(self._loaded_clips.encoded(clip) for clip in request.references) and request.continue_from is None:
+            self._prepare(work, everything=True)
+
+    def step(self, timeout_s: float) -> None:
+        try:
+            work = self._next_to_prepare()
+            if work is not None:
+                self._prepare(work)
+            self._speak()
+        except (MemoryError, RuntimeError) as error:
+            if not _is_out_of_memory(error):
+                raise
+            self._fail_all(error)
+
+    def cancel(self, job_id: str) -> None:
+        work = self._work.pop(job_id, None)
+        if work is not None:
+            self._free(work)
+
+    def interrupt(self) -> None:
+        """Nothing to do: a step never waits."""
+
+    def identity(self) -> Mapping[str, str]:
+        return self._loaded.identity
+
+    def status(self) -> Mapping[str, float | str]:
+        import psutil
+
+        used = psutil.Process().memory_info().rss / 2**30
+        total = psutil.virtual_memory().total / 2**30
+        doing = f"speaking {len(self._work)}" if self._work else "idle"
+        return {**self._shown, "memory_used_gb": used, "memory_total_gb": total, "doing": doing}
+
+    def close(self) -> None:
+        self._work.clear()
+        self._clips = None
+        self._runtime = None
+
+    # -- getting a job ready ------------------------------------------------------------------------------------
+
+    def _next_to_prepare(self) -> _Work | None:
+        """The first job that still needs clips or its prompt, unless a listener's lead is too short to wait for that."""
+        waiting = [work for work in self._work.values() if work.row is None]
+        if not waiting:
+            return None
+        leads = [work.job.lead_s for work in self._work.values() if work.row is not None and work.ending is None]
+        return waiting[0] if min(leads, default=math.inf) >= ENCODE_LEAD_S else None
+
+    def _prepare(self, work: _Work, everything: bool = False) -> None:
+        """One slice of getting ready, or all of it: a clip, or at last the prompt."""
+        try:
+            while work.todo:
+                work.todo.pop(0)()
+                if not everything:
+                    return
+            if work.job.request.references:
+                work.job.reference_ready()
+            self._admit(work)
+        except Exception as error:
+            self._end(work)
+            if isinstance(error, MemoryError | RuntimeError) and _is_out_of_memory(error):
+                error = _out_of_memory(error)
+            work.job.fail(error)
+
+    def _add_reference(self, work: _Work, clip) -> None:
+        encoded = self._loaded_clips.reference(clip)
+        for warning in encoded.warnings:
+            work.job.warn(warning)
+        if encoded.codes is not None:
+            work.references.append(encoded.codes)
+
+    def _set_prefix(self, work: _Work) -> None:
+        clip = work.job.request.continue_from
+        assert clip is not None
+        encoded = self._loaded_clips.prefix(clip)
+        for warning in encoded.warnings:
+            work.job.warn(warning)
+        work.prefix = encoded.codes
+
+    def _admit(self, work: _Work) -> None:
+        from engine.lm.watchdog import Watchdog
+
+        runtime, request = self._loaded, work.job.request
+        prompt = runtime.prompts.build(_message(request, tuple(work.references), work.prefix))
+        assert request.sampling is not None and request.max_frames is not None and request.estimate_frames is not None
+        work.row = runtime.loop.admit(
+            prompt, sampling=request.sampling, seed=request.seed, max_frames=request.max_frames
+        )
+        work.slot = runtime.streams.open()
+        if work.prefix is not None and len(work.prefix):
+            runtime.streams.step({work.slot: work.prefix})  # the codec goes on from what was heard before
+        work.watchdog = Watchdog(request.estimate_frames, request.own_pause_s, self.card)
+
+    # -- speaking -----------------------------------------------------------------------------------------------
+
+    def _speak(self) -> None:
+        by_row = {work.row: work for work in self._work.values() if work.row is not None and work.ending is None}
+        if by_row:
+            for frame in self._loaded.loop.step():
+                work = by_row[frame.row]
+                if frame.codes is not None:
+                    work.undecoded.append(frame.codes)
+                    work.frames += 1
+                    work.job.progress(work.frames, work.job.request.estimate_frames)
+                if frame.stopped:
+                    work.ending = StopReason.STOP
+                elif frame.finished:
+                    work.ending = StopReason.LENGTH
+        self._decode([work for work in self._work.values() if work.row is not None and work.due])
+
+    def _decode(self, works: list[_Work]) -> None:
+        """Decode what waits of some jobs together, watch it, hand it over, and end the jobs that are through."""
+        chunks = {work.slot: np.stack(work.undecoded) for work in works if work.undecoded and work.slot is not None}
+        decoded = self._loaded.streams.step(chunks) if chunks else {}
+        for work in works:
+            if work.undecoded:
+                assert work.slot is not None
+                self._hand_over(work, chunks[work.slot], decoded[work.slot])
+            if work.ending is not None:
+                self._finish(work)
+
+    def _hand_over(self, work: _Work, codes: np.ndarray, samples: np.ndarray) -> None:
+        assert work.watchdog is not None
+        work.undecoded.clear()
+        if samples.shape[1] == 1:
+            samples = np.repeat(samples, 2, axis=1)
+        for frame, level_db in zip(codes, frame_levels_db(samples, len(codes)), strict=True):
+            verdict = work.watchdog.see(frame, level_db)
+            work.heard += 1
+            if verdict is not None:
+                work.ending = StopReason.RUNAWAY
+                work.job.warn(SpeechWarning(verdict.code, verdict.message))
+                break
+        work.job.audio(samples, codes)
+
+    def _finish(self, work: _Work) -> None:
+        assert work.ending is not None and work.watchdog is not None
+        reason = work.ending
+        if reason is StopReason.STOP:
+            reason = work.watchdog.judge_stop(work.frames)
+        self._end(work)
+        work.job.finish(reason)
+
+    # -- ending -------------------------------------------------------------------------------------------------
+
+    def _end(self, work: _Work) -> None:
+        self._work.pop(work.job.id, None)
+        self._free(work)
+
+    def _free(self, work: _Work) -> None:
+        if work.row is not None:
+            self._loaded.loop.release(work.row)
+            work.row = None
+        if work.slot is not None:
+            self._loaded.streams.close(work.slot)
+            work.slot = None
+
+    def _fail_all(self, error: BaseException) -> None:
+        """There was not enough memory for a step: nobody's frame can be trusted, but the model stays."""
+        for work in list(self._work.values()):
+            self._end(work)
+            work.job.fail(_out_of_memory(error))
+
+    @property
+    def _loaded(self) -> Runtime:
+        assert self._runtime is not None, "load() comes first"
+        return self._runtime
+
+    @property
+    def _loaded_clips(self) -> ClipEncoder:
+        assert self._clips is not None, "load() comes first"
+        return self._clips
+
+
+def frame_levels_db(samples: np.ndarray, frames: int) -> list[float]:
+    """RMS in dBFS of each frame of float32 `[n, 2]`."""
+    power = np.square(samples, dtype=np.float64).reshape(frames, -1).mean(axis=1)
+    return [10 * math.log10(value) if value > 1e-12 else QUIET_DB for value in power]
+
+
+def _message(request: SpeechRequest, references: tuple[np.ndarray, ...], prefix: np.ndarray | None):
+    """The prompt of a request. In continuation the transcript stands directly before the text (MODEL §3.4)."""
+    from engine.lm.prompt import Message
+
+    transcript = "" if request.continue_from is None else request.continue_from.transcript
+    return Message(
+        text=transcript + request.text,
+        references=references,
+        language=request.language,
+        tokens=request.tokens,
+        instruction=request.instruction,
+        quality=request.quality,
+        sound_event=request.sound_event,
+        ambient_sound=request.ambient_sound,
+        continue_from=prefix,
+        keep_references=request.reference_with_continuation,
+    )
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)
+
+
+def _out_of_memory(error: BaseException) -> DeviceError:
+    made = DeviceError(
+        "There was not enough memory for this text.", "Speak it in shorter pieces, close other programs, or choose cpu."
+    )
+    made.__cause__ = error
+    return made

@@ -1,0 +1,125 @@
+"""From the clips of a request to codes: what the card knows, what the cache holds, what has to be encoded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.card import ModelCard
+from engine.errors import CapabilityError, ClipError
+from engine.references import PreparedClip, ReferenceCache, prepare_clip
+from engine.requests import Clip, SpeechWarning
+
+if TYPE_CHECKING:
+    from engine.codec.model import Codec
+
+_REMEMBERED = 1024
+
+
+@dataclass(frozen=True)
+class EncodedClip:
+    """Codes int16 `[T, C]`, or None where the model speaks in this voice without a reference; and what was repaired."""
+
+    codes: np.ndarray | None
+    warnings: tuple[SpeechWarning, ...] = ()
+
+
+class ClipEncoder:
+    """Codes of clips for one model. Used on the engine's thread alone.
+
+    A file that did not change is not even read again: its size and times stand for its content here, while the codes
+    themselves are kept by content in the reference cache.
+    """
+
+    def __init__(self, card: ModelCard, codec: Codec, cache: ReferenceCache, identity: str) -> None:
+        self._card = card
+        self._codec = codec
+        self._cache = cache
+        self._identity = identity
+        self._seen: OrderedDict[tuple[object, ...], EncodedClip] = OrderedDict()
+
+    def encoded(self, clip: Clip) -> EncodedClip | None:
+        """What is known of a clip without any work; None when it has to be encoded."""
+        key = _file_key(clip)
+        if key is None or key not in self._seen:
+            return None
+        self._seen.move_to_end(key)
+        return self._seen[key]
+
+    def reference(self, clip: Clip) -> EncodedClip:
+        """A clip as the voice of a request.
+
+        Raises:
+            ClipError: it cannot serve. CapabilityError: the model does not know this voice and cannot learn it.
+        """
+        known = self.encoded(clip)
+        if known is not None:
+            return known
+        if self._card.cloning == "known_voices" and clip.codes is None:
+            silent = self._check_known(clip)
+            made = EncodedClip(None) if silent else self._encode(clip)
+        else:
+            made = self._encode(clip)
+        return self._remember(clip, made)
+
+    def prefix(self, clip: Clip) -> EncodedClip:
+        """A clip as the audio that a request goes on from; any voice may be continued."""
+        return self._encode(clip)
+
+    def _check_known(self, clip: Clip) -> bool:
+        """Whether the model speaks in this voice without a reference. Raises CapabilityError for a voice it does not know."""
+        voice = self._card.known_voice(_sha256(clip.path)) if clip.path is not None else None
+        if voice is None:
+            names = ", ".join(known.name for known in self._card.voices)
+            raise CapabilityError(
+                f"“{self._card.name}” speaks only in its own voices ({names}) and cannot learn another from a clip.",
+                "Choose one of them, or a model that clones any voice: MOSS-TTS-Local v1.5.",
+            )
+        return voice.sent_as_no_reference
+
+    def _encode(self, clip: Clip) -> EncodedClip:
+        if clip.codes is not None:
+            return EncodedClip(np.asarray(clip.codes, np.int16))
+        prepared = prepare_clip(clip, self._codec.config)
+        if prepared.seconds > self._card.longest_reference_s:
+            raise ClipError(
+                f"The clip is {prepared.seconds:.1f} s long; “{self._card.name}” takes at most "
+                f"{self._card.longest_reference_s:.1f} s.",
+                "Choose a shorter part of it.",
+            )
+        return EncodedClip(self._cache.get(prepared, self._identity, self._run_codec), tuple(prepared.repairs))
+
+    def _run_codec(self, prepared: PreparedClip) -> np.ndarray:
+        return self._codec.encode([prepared.samples])[0]
+
+    def _remember(self, clip: Clip, made: EncodedClip) -> EncodedClip:
+        key = _file_key(clip)
+        if key is not None:
+            self._seen[key] = made
+            if len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+        return made
+
+
+def _file_key(clip: Clip) -> tuple[object, ...] | None:
+    """What a file's clip is remembered by; None when it is no file, or cannot be asked."""
+    if clip.path is None or clip.codes is not None:
+        return None
+    try:
+        stat = clip.path.stat()
+    except OSError:
+        return None
+    return (clip.path.absolute(), stat.st_size, stat.st_mtime_ns, stat.st_ino, clip.start_s, clip.end_s)
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ClipError(f"The clip {path} cannot be read ({error.strerror}).", "Check that the file is there.") from error

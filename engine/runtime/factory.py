@@ -1,0 +1,84 @@
+"""Puts together what speaks on one device: the frame loop, the codec and its streams. Other runtimes join here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.backends.base import LoadProgress
+from engine.codec.model import load_codec
+from engine.codec.stream import DecodeStreams
+from engine.layout import ModelLayout
+from engine.lm.generate import FrameLoop
+from engine.lm.model import load_lm
+from engine.lm.prompt import PromptBuilder
+from engine.lm.tokenizer import Tokenizer
+from engine.runtime.devices import DevicePlan
+
+if TYPE_CHECKING:
+    from engine.codec.model import Codec
+
+REVISION = "1"  # raised whenever the same request may come to sound different
+
+
+@dataclass
+class Runtime:
+    """A loaded model, ready to speak `loop.rows` requests at once.
+
+    Attributes:
+        prompts: messages to rows.
+        loop: the frame loop (`engine.lm.generate.FrameLoop` or one with its interface).
+        codec: encodes references.
+        streams: decodes (`engine.codec.stream.DecodeStreams` or one with its interface), as many slots as rows.
+        identity: see `Backend.identity`.
+    """
+
+    prompts: PromptBuilder
+    loop: FrameLoop
+    codec: Codec
+    streams: DecodeStreams
+    identity: Mapping[str, str]
+
+
+def make_runtime(
+    layout: ModelLayout, plan: DevicePlan, *, rows: int, progress: Callable[[LoadProgress], None]
+) -> Runtime:
+    """Load a model for a device.
+
+    Args:
+        rows: the bucket: how many requests are spoken at once. Part of the sound's identity.
+
+    Raises:
+        CheckpointError: the model is damaged. DeviceError: it does not fit.
+    """
+
+    def part(stage: str, start: float, share: float) -> Callable[[float], None]:
+        return lambda fraction: progress(LoadProgress(stage, start + share * fraction))
+
+    progress(LoadProgress("Reading the tokenizer", 0.0))
+    tokenizer = Tokenizer(layout.model)
+    model = load_lm(
+        layout.model, device=plan.device, dtype=plan.dtype, progress=part("Loading the language model", 0.05, 0.6)
+    )
+    prompts = PromptBuilder(model.config, tokenizer)
+    codec = load_codec(
+        layout.codec,
+        device=plan.device,
+        codebooks=model.config.codebooks,
+        progress=part("Loading the codec", 0.65, 0.35),
+    )
+    progress(LoadProgress("Ready", 1.0))
+    return Runtime(
+        prompts=prompts,
+        loop=FrameLoop(model, rows=rows),
+        codec=codec,
+        streams=DecodeStreams(codec, slots=rows),
+        identity={
+            "model": model.hashes["model"],
+            "codec": codec.identity,
+            "tokenizer": model.hashes["tokenizer"],
+            "numeric": f"{plan.profile}-rows{rows}",
+            "revision": REVISION,
+        },
+    )
