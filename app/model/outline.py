@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.model.block import BlockKind
+from app.model.block import Block, BlockKind
 from app.model.project import Project
 
 
@@ -48,9 +48,9 @@ def outline(project: Project) -> tuple[Chapter, ...]:
     return tuple(chapters)
 
 
-def _scenes(marks: list, first: int, end: int) -> tuple[Scene, ...]:
+def _scenes(marks: list[tuple[int, Block]], first: int, end: int) -> tuple[Scene, ...]:
     inside = [(index, block) for index, block in marks if first <= index < end and block.kind is BlockKind.SCENE]
-    ends = [index for index, _ in inside[1:]] + [end]
+    ends = [index for index, _ in inside] + [end]
     return tuple(
-        Scene(block.id, block.text[3:].strip(), index, stop) for (index, block), stop in zip(inside, ends, strict=True)
+        Scene(block.id, block.text[3:].strip(), index, stop) for (index, block), stop in zip(inside, ends[1:], strict=True)
     )
