@@ -9,8 +9,13 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.model.command import Compound
+from app.model.commands import SetBlockSettings
+from app.model.content_commands import SetVoice
+from app.model.errors import ProjectError
 from app.paths import Paths
 from app.ui.bridge import Bridge
+from engine.errors import SpeechError
 
 log = logging.getLogger(__name__)
 
@@ -150,8 +155,47 @@ class Studio(QObject):
 
     def do(self, command: Any, merge_key: Any = None) -> None:
         """Every edit of a person goes through here, so that it can be undone."""
-        if self.history is not None:
+        if self.history is None:
+            return
+        try:
             self.history.do(command, merge_key=merge_key)
+        except ProjectError as error:
+            log.warning("an edit was refused: %s", error)
+            self.say("error", str(error))
+
+    def adopt_voice(self, voice_id: str) -> Any:
+        """The command that brings a voice of the library into the project; None when the project has it as it is.
+
+        Raises KeyError when neither knows it.
+        """
+        own = self.project.voices.get(voice_id)
+        if self.library is not None:
+            try:
+                voice = self.library.voice(voice_id)
+            except (KeyError, SpeechError):
+                voice = None
+            if voice is not None:
+                return SetVoice(voice) if voice != own else None
+        if own is None:
+            raise KeyError(voice_id)
+        return None
+
+    def give_voice(self, block_ids: Iterable[str], voice_id: str | None) -> None:
+        """Let a voice of the library or the project speak these blocks; None gives them the project's default."""
+        ids = tuple(block_ids)
+        if not ids or self.project is None:
+            return
+        commands: list[Any] = []
+        if voice_id is not None:
+            try:
+                adopt = self.adopt_voice(voice_id)
+            except KeyError:
+                self.say("error", self.tr("This voice is not there any more. Choose another one."))
+                return
+            if adopt is not None:
+                commands.append(adopt)
+        commands.append(SetBlockSettings(ids, {"voice": voice_id}))
+        self.do(commands[0] if len(commands) == 1 else Compound(tuple(commands), "Give voice"))
 
     def say(self, level: str, text: str) -> None:
         """Show one line to the person."""

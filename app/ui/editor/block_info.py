@@ -1,0 +1,169 @@
+"""What the gutter, the outline and the inspector tell about a block: who speaks, how long, in what state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QT_TRANSLATE_NOOP
+
+from app.model.block import Block, BlockKind
+from app.ui.editor.styling import tags_of
+from engine.requests import FRAME_S
+from engine.text.duration import estimate_frames
+from engine.text.markup import find_tags
+
+# Farther from the natural length than this, and the model hurries, drags or drops words.
+SHORTEST_SHARE, LONGEST_SHARE = 0.72, 1.5
+
+# State -> (icon, colour, words).
+STATES: dict[str, tuple[str, str, str]] = {
+    "none": ("", "text_faint", QT_TRANSLATE_NOOP("BlockState", "Not spoken yet")),
+    "queued": ("clock", "text_faint", QT_TRANSLATE_NOOP("BlockState", "Waiting to be spoken")),
+    "speaking": ("waveform", "accent", QT_TRANSLATE_NOOP("BlockState", "Being spoken")),
+    "ready": ("check", "done", QT_TRANSLATE_NOOP("BlockState", "Spoken")),
+    "stale": ("again", "warning", QT_TRANSLATE_NOOP("BlockState", "Changed since it was spoken")),
+    "suspicious": ("suspicious", "warning", QT_TRANSLATE_NOOP("BlockState", "May be wrong: listen to it")),
+    "failed": ("error", "error", QT_TRANSLATE_NOOP("BlockState", "Could not be spoken")),
+    "locked": ("lock", "text_soft", QT_TRANSLATE_NOOP("BlockState", "Locked")),
+}
+KINDS: dict[BlockKind, str] = {
+    BlockKind.CHAPTER: QT_TRANSLATE_NOOP("BlockKind", "Chapter"),
+    BlockKind.SCENE: QT_TRANSLATE_NOOP("BlockKind", "Scene"),
+    BlockKind.NOTE: QT_TRANSLATE_NOOP("BlockKind", "Note"),
+}
+
+
+@dataclass(frozen=True)
+class BlockInfo:
+    """One row of the gutter.
+
+    Attributes:
+        kind: of the block.
+        spoken: whether it is ever spoken (notes, silent headings and empty lines are not).
+        voice: name of who speaks; "" where nobody does.
+        colour: "#rrggbb" of the voice, "" for none.
+        length: "3.4 s", "~3.1 s" for an estimate, "4.0 s" for a wanted length.
+        wanted: the length is one a person asked for.
+        state: see STATES.
+        warning: why the wanted length will not work, or "".
+    """
+
+    kind: BlockKind
+    spoken: bool
+    voice: str
+    colour: str
+    length: str
+    wanted: bool
+    state: str
+    warning: str
+
+    @property
+    def state_words(self) -> str:
+        return QCoreApplication.translate("BlockState", STATES[self.state][2])
+
+    def sentence(self) -> str:
+        """All of it in words, for tool tips and screen readers."""
+        if not self.spoken:
+            kind = KINDS.get(self.kind)
+            if kind is None:
+                return QCoreApplication.translate("BlockInfo", "Empty line")
+            return QCoreApplication.translate("BlockInfo", "%1, not spoken").replace(
+                "%1", QCoreApplication.translate("BlockKind", kind)
+            )
+        parts = [part for part in (self.voice, self.length, self.state_words, self.warning) if part]
+        return ", ".join(parts)
+
+
+def is_spoken(project: Any, block: Block) -> bool:
+    """Whether the block's text is for the model at all."""
+    if block.kind is BlockKind.SPEECH:
+        return True
+    if block.kind in (BlockKind.CHAPTER, BlockKind.SCENE):
+        return project.settings.headings_spoken if block.settings.spoken is None else block.settings.spoken
+    return False
+
+
+def wanted_s(block: Block) -> float | None:
+    """The length a person asked for: in the settings, else by a tag in the text."""
+    if block.settings.length != "natural" and block.settings.target_s is not None:
+        return block.settings.target_s
+    return next((tag.seconds for tag in tags_of(block.text) if tag.kind == "length"), None)
+
+
+@lru_cache(maxsize=8192)
+def _speech_estimate_s(text: str, language: str | None) -> float:
+    spoken: list[str] = []
+    pauses_s = 0.0
+    at = 0
+    for tag in find_tags(text):
+        spoken.append(text[at : tag.start])
+        if tag.kind == "pause":
+            pauses_s += tag.seconds or 0.0
+        elif tag.kind == "say":
+            spoken.append(tag.spoken)
+        at = tag.end
+    spoken.append(text[at:])
+    words = " ".join(spoken).lstrip("#/ ").strip()
+    return (estimate_frames(words, language) * FRAME_S if words else 0.0) + pauses_s
+
+
+def estimate_s(project: Any, block: Block) -> float:
+    """How long the block will last at its natural pace, pauses included."""
+    return _speech_estimate_s(block.text, block.settings.language or project.settings.language)
+
+
+def length_warning(project: Any, block: Block) -> str:
+    """Why text and wanted length disagree, or ""."""
+    wanted = wanted_s(block)
+    if wanted is None:
+        return ""
+    natural = estimate_s(project, block)
+    if natural <= 0:
+        return ""
+    share = wanted / natural
+    if share < SHORTEST_SHARE:
+        text = QCoreApplication.translate(
+            "BlockInfo", "The text needs about %1 s: too much for %2 s. Shorten it or give it more time."
+        )
+    elif share > LONGEST_SHARE:
+        text = QCoreApplication.translate(
+            "BlockInfo", "The text needs about %1 s: too little for %2 s. Add a pause or ask for less time."
+        )
+    else:
+        return ""
+    return text.replace("%1", f"{natural:.1f}").replace("%2", f"{wanted:.1f}")
+
+
+def voice_of(studio: Any, block: Block) -> tuple[str, str]:
+    """(name, colour) of who speaks the block."""
+    project = studio.project
+    voice = project.voice_of(block)
+    if voice is not None:
+        return voice.name, voice.colour
+    wanted = block.settings.voice or project.settings.default_voice
+    if wanted:
+        return QCoreApplication.translate("BlockInfo", "missing voice"), ""
+    return QCoreApplication.translate("BlockInfo", "Model’s voice"), ""
+
+
+def info_of(studio: Any, block: Block) -> BlockInfo:
+    project = studio.project
+    spoken = is_spoken(project, block)
+    if not spoken:
+        return BlockInfo(block.kind, False, "", "", "", False, "none", "")
+    name, colour = voice_of(studio, block)
+    state = studio.block_state(block.id)
+    if block.settings.locked and state in ("ready", "none"):
+        state = "locked"
+    wanted = wanted_s(block)
+    take = project.takes.get(block.chosen) if block.chosen else None
+    if wanted is not None:
+        length = f"{wanted:.1f} s"
+    elif take is not None and take.text == block.text and take.seconds:
+        length = f"{take.seconds:.1f} s"
+    else:
+        natural = estimate_s(project, block)
+        length = f"~{natural:.0f} s" if natural >= 10 else f"~{natural:.1f} s"
+    return BlockInfo(block.kind, True, name, colour, length, wanted is not None, state, length_warning(project, block))

@@ -1,0 +1,272 @@
+"""Find and replace over the script, also by pattern; only lines that change have to be spoken again."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton
+
+from app.model.command import Compound
+from app.model.commands import ReplaceText
+from app.ui.editor.script_editor import ScriptEditor
+from app.ui.studio import Studio
+from app.ui.theme import GRID, HALF
+from app.ui.throttle import Debounce
+from app.ui.widgets.dock import small_button
+
+MOST_MATCHES = 20_000
+
+
+class FindBar(QFrame):
+    """Searches while typing. A pattern is applied line by line, so that ^ and $ are the ends of a paragraph."""
+
+    def __init__(self, studio: Studio, editor: ScriptEditor) -> None:
+        super().__init__()
+        self._studio = studio
+        self._editor = editor
+        self._matches: list[tuple[int, int, int, re.Match[str]]] = []  # row, start, end (document units), match
+        self.setProperty("role", "bar")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(GRID + HALF, GRID, GRID, GRID)
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID)
+        self.wanted = QLineEdit()
+        self.wanted.setPlaceholderText(self.tr("Find in the script"))
+        self.wanted.setAccessibleName(self.tr("Find"))
+        self.wanted.setClearButtonEnabled(True)
+        self.replacement = QLineEdit()
+        self.replacement.setPlaceholderText(self.tr("Replace by"))
+        self.replacement.setAccessibleName(self.tr("Replace by"))
+        self.case = small_button("case", self.tr("Match case"), checkable=True)
+        self.words = small_button("whole-word", self.tr("Whole words"), checkable=True)
+        self.pattern = small_button("regex", self.tr("Regular expression"), checkable=True)
+        self.count = QLabel()
+        self.count.setProperty("role", "small")
+        self.count.setMinimumWidth(110)
+        up = small_button("chevron-up", self.tr("Previous match"))
+        down = small_button("chevron-down", self.tr("Next match"))
+        shut = small_button("close", self.tr("Close"))
+        self.one = QPushButton(self.tr("Replace"))
+        self.all = QPushButton(self.tr("Replace all"))
+        switches = QHBoxLayout()
+        switches.setSpacing(2)
+        for button in (self.case, self.words, self.pattern):
+            switches.addWidget(button)
+            button.toggled.connect(self._search)
+        steps = QHBoxLayout()
+        steps.setSpacing(2)
+        for each in (up, down):
+            steps.addWidget(each)
+        grid.addWidget(self.wanted, 0, 0)
+        grid.addLayout(switches, 0, 1)
+        grid.addWidget(self.count, 0, 2)
+        grid.addLayout(steps, 0, 3)
+        grid.addWidget(shut, 0, 4)
+        grid.addWidget(self.replacement, 1, 0)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(GRID)
+        buttons.addWidget(self.one)
+        buttons.addWidget(self.all)
+        buttons.addStretch(1)
+        grid.addLayout(buttons, 1, 1, 1, 4)
+        grid.setColumnStretch(0, 1)
+        self._search_soon = Debounce(self._search, 60, self)
+        self.wanted.textChanged.connect(self._search_soon)
+        editor.sync.edited.connect(self._search_if_open)
+        editor.sync.changed_elsewhere.connect(self._search_if_open)
+        editor.sync.reloaded.connect(self._search_if_open)
+        up.clicked.connect(self.previous)
+        down.clicked.connect(self.next)
+        shut.clicked.connect(self.close_bar)
+        self.one.clicked.connect(self.replace_one)
+        self.all.clicked.connect(self.replace_all)
+        for field in (self.wanted, self.replacement):
+            field.installEventFilter(self)
+
+    def open(self, *, replace: bool) -> None:
+        """Show with what is selected in the script as the text to find."""
+        for widget in (self.replacement, self.one, self.all):
+            widget.setVisible(replace)
+        selected = self._editor.textCursor().selectedText()
+        if selected and "\u2029" not in selected:
+            self.wanted.setText(re.escape(selected) if self.pattern.isChecked() else selected)
+        self.show()
+        self.wanted.setFocus()
+        self.wanted.selectAll()
+        self._search()
+
+    def close_bar(self) -> None:
+        self.hide()
+        self._matches = []
+        self._editor.show_matches([], -1)
+        self._editor.setFocus()
+
+    def next(self) -> None:
+        self._step(1)
+
+    def previous(self) -> None:
+        self._step(-1)
+
+    def replace_one(self) -> None:
+        """Replace the match that is selected and go to the next; select the next when none is."""
+        at = self._current()
+        if at < 0:
+            self.next()
+            return
+        row, start, end, match = self._matches[at]
+        text = self._expanded(match)
+        if text is None:
+            return
+        block = self._studio.project.blocks[row]
+        base = self._studio.project.start_of(row)
+        self._studio.do(ReplaceText(base + match.start(), block.text[match.start() : match.end()], text))
+        self._search()
+        cursor = self._editor.textCursor()
+        cursor.setPosition(start + len(text.encode("utf-16-le")) // 2)
+        self._editor.setTextCursor(cursor)
+        self.next()
+
+    def replace_all(self) -> int:
+        """Replace every match as one step; lines without a match are not touched. How many were replaced."""
+        project = self._studio.project
+        commands: list[ReplaceText] = []
+        replaced = 0
+        rows: dict[int, list[re.Match[str]]] = {}
+        for row, _, _, match in self._matches:
+            rows.setdefault(row, []).append(match)
+        for row in sorted(rows, reverse=True):
+            text = project.blocks[row].text
+            parts: list[str] = []
+            at = 0
+            for match in rows[row]:
+                new = self._expanded(match)
+                if new is None:
+                    return 0
+                parts += [text[at : match.start()], new]
+                at = match.end()
+                replaced += 1
+            new_text = "".join(parts) + text[at:]
+            if new_text != text:
+                commands.append(ReplaceText(project.start_of(row), text, new_text))
+        if commands:
+            self._studio.do(commands[0] if len(commands) == 1 else Compound(tuple(commands), "Replace all"))
+        self._search()
+        self._studio.say(
+            "done", self.tr("%1 replaced in %2 lines.").replace("%1", str(replaced)).replace("%2", str(len(commands)))
+        )
+        return replaced
+
+    # Inside
+
+    def _expression(self) -> re.Pattern[str] | None:
+        wanted = self.wanted.text()
+        if not wanted:
+            return None
+        source = wanted if self.pattern.isChecked() else re.escape(wanted)
+        if self.words.isChecked():
+            source = rf"(?<!\w)(?:{source})(?!\w)"
+        return re.compile(source, 0 if self.case.isChecked() else re.IGNORECASE)
+
+    def _expanded(self, match: re.Match[str]) -> str | None:
+        if not self.pattern.isChecked():
+            return self.replacement.text()
+        try:
+            return match.expand(self.replacement.text())
+        except (re.error, IndexError) as error:
+            self._studio.say("error", self.tr("The replacement is not a valid pattern: %1").replace("%1", str(error)))
+            return None
+
+    def _search_if_open(self, *_: object) -> None:
+        if self.isVisible():
+            self._search_soon()
+
+    def _search(self, *_: object) -> None:
+        self._matches = []
+        problem = ""
+        try:
+            expression = self._expression()
+        except re.error as error:
+            expression, problem = None, self.tr("Not a valid pattern: %1").replace("%1", str(error))
+        if expression is not None and self._studio.project is not None:
+            self._collect(expression)
+        self.wanted.setProperty("invalid", bool(problem))
+        self.wanted.style().polish(self.wanted)
+        self._tell(problem)
+
+    def _collect(self, expression: re.Pattern[str]) -> None:
+        document = self._editor.document()
+        block = document.begin()
+        for row, each in enumerate(self._studio.project.blocks):
+            text = each.text
+            for match in expression.finditer(text):
+                if match.start() == match.end():
+                    continue
+                start, end = match.start(), match.end()
+                if not text.isascii() and max(text) > "\uffff":
+                    start = len(text[:start].encode("utf-16-le")) // 2
+                    end = len(text[: match.end()].encode("utf-16-le")) // 2
+                self._matches.append((row, block.position() + start, block.position() + end, match))
+            if len(self._matches) >= MOST_MATCHES:
+                break
+            block = block.next()
+
+    def _tell(self, problem: str = "") -> None:
+        current = self._current()
+        if problem:
+            self.count.setText(problem)
+        elif not self.wanted.text():
+            self.count.setText("")
+        elif not self._matches:
+            self.count.setText(self.tr("Nothing found"))
+        elif current < 0:
+            self.count.setText(self.tr("%1 found").replace("%1", str(len(self._matches))))
+        else:
+            self.count.setText(self.tr("%1 of %2").replace("%1", str(current + 1)).replace("%2", str(len(self._matches))))
+        for button in (self.one, self.all):
+            button.setEnabled(bool(self._matches))
+        self._editor.show_matches([(start, end) for _, start, end, _ in self._matches], current)
+
+    def _current(self) -> int:
+        cursor = self._editor.textCursor()
+        chosen = (cursor.selectionStart(), cursor.selectionEnd())
+        return next((at for at, each in enumerate(self._matches) if (each[1], each[2]) == chosen), -1)
+
+    def _step(self, direction: int) -> None:
+        if not self.isVisible() and not self.wanted.text():
+            self.open(replace=False)
+            return
+        if not self._matches:
+            self._search()
+        if not self._matches:
+            return
+        at = self._current()
+        if at >= 0:
+            at = (at + direction) % len(self._matches)
+        else:
+            caret = self._editor.textCursor().position()
+            after = [index for index, each in enumerate(self._matches) if each[1] >= caret]
+            before = [index for index, each in enumerate(self._matches) if each[2] <= caret]
+            at = (after[0] if after else 0) if direction > 0 else (before[-1] if before else len(self._matches) - 1)
+        _, start, end, _ = self._matches[at]
+        cursor = self._editor.textCursor()
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        self._editor.setTextCursor(cursor)
+        self._editor.scroll_to(self._editor.document().findBlock(start), 0.35)
+        self._tell()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+                if watched is self.replacement and not back:
+                    self.replace_one()
+                else:
+                    self._step(-1 if back else 1)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.close_bar()
+                return True
+        return False

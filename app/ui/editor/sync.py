@@ -1,0 +1,200 @@
+"""Keeps the text document equal to the project: what is typed becomes a command, what a command changes becomes the least edit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument
+
+from app.model.checks import clean_text
+from app.model.commands import ReplaceText
+
+LINE_HEIGHT_PERCENT = 145
+BLOCK_GAP_PX = 7
+
+
+class DocumentSync(QObject):
+    """The project is the truth. Its positions are code points, the document's are UTF-16 units.
+
+    Signals:
+        edited(): a person changed the text.
+        changed_elsewhere(position): undo, redo or another command changed the text; `position` (UTF-16) is its end.
+        reloaded(): the whole document was replaced.
+    """
+
+    edited = Signal()
+    changed_elsewhere = Signal(int)
+    reloaded = Signal()
+
+    def __init__(self, document: QTextDocument, do: Callable[..., None], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._do = do
+        self._project: Any = None
+        self._disconnect: Callable[[], None] = lambda: None
+        self._from_document = False
+        self._from_project = False
+        self.merge_key: str | None = None  # set while a key is typed
+        self._wide = False  # whether some character takes two UTF-16 units
+        document.setUndoRedoEnabled(False)
+        document.contentsChange.connect(self._on_document)
+
+    @property
+    def busy(self) -> bool:
+        """A command is changing the document right now."""
+        return self._from_project
+
+    def attach(self, project: Any) -> None:
+        """Show this project."""
+        self._disconnect()
+        self._project = project
+        self._disconnect = project.text_replaced.connect(self._on_project)
+        self.reload()
+
+    def reload(self) -> None:
+        text = self._project.text()
+        self._wide = _is_wide(text)
+        self._from_project = True
+        try:
+            self._document.clear()
+            cursor = QTextCursor(self._document)
+            cursor.setBlockFormat(block_format())
+            cursor.insertText(text)
+        finally:
+            self._from_project = False
+        self.reloaded.emit()
+
+    def to_units(self, position: int) -> int:
+        """UTF-16 position of a code point position of the script."""
+        if not self._wide:
+            return position
+        return len(self._project.text()[:position].encode("utf-16-le")) // 2
+
+    def to_points(self, units: int) -> int:
+        """Code point position of a UTF-16 position of the script."""
+        if not self._wide:
+            return units
+        return len(self._project.text().encode("utf-16-le")[: units * 2].decode("utf-16-le", "ignore"))
+
+    # From the document
+
+    def _on_document(self, position: int, removed: int, added: int) -> None:
+        if self._from_project or self._project is None:
+            return
+        new_length = self._document.characterCount() - 1
+        if self._wide:
+            self._on_wide_document(position, removed, new_length)
+            return
+        old_length = self._project.characters
+        # The document counts its invisible last line end; the lengths of the whole texts say what really came and went.
+        removed = max(0, min(removed, old_length - position))
+        added = new_length - old_length + removed
+        if added < 0:
+            removed, added = removed - added, 0
+        old = self._project.text_between(position, position + removed)
+        new = self._text(position, added)
+        self._replace(position, old, new)
+
+    def _on_wide_document(self, position: int, removed: int, new_length: int) -> None:
+        old, new = self._project.text(), self._text(0, new_length)
+        old_units, new_units = old.encode("utf-16-le"), new.encode("utf-16-le")
+        removed = max(0, min(removed, len(old_units) // 2 - position))
+        tail_units = len(old_units) // 2 - position - removed
+        tail_units = min(tail_units, new_length - position) if new_length > position else 0
+        lead = min(_points(old_units[: position * 2]), _points(new_units[: position * 2]))
+        tail = _points(new_units[len(new_units) - tail_units * 2 :])
+        self._replace(lead, old[lead : len(old) - tail], new[lead : len(new) - tail])
+
+    def _replace(self, position: int, old: str, new: str) -> None:
+        old, new, lead = _trim(old, new)
+        if old == new:
+            return
+        position += lead
+        clean = clean_text(new)
+        self._wide = self._wide or _is_wide(clean)
+        self._from_document = True
+        try:
+            self._do(ReplaceText(position, old, clean), self.merge_key)
+        finally:
+            self._from_document = False
+        if clean != new or self._document.characterCount() - 1 != self.to_units(self._project.characters):
+            self._mend()
+        self.edited.emit()
+
+    def _text(self, position: int, length: int) -> str:
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(position)
+        cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+        return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+
+    def _mend(self) -> None:
+        """The project took the text otherwise than it was typed (control characters, a refused edit): show what it holds."""
+        shown = self._text(0, self._document.characterCount() - 1)
+        old, new, lead = _trim(shown, self._project.text())
+        if old != new:
+            units = len(shown[:lead].encode("utf-16-le")) // 2
+            self._edit(units, len(old.encode("utf-16-le")) // 2, new)
+
+    # From the project
+
+    def _on_project(self, position: int, removed: int, inserted: str) -> None:
+        if self._from_document:
+            return
+        if self._wide or _is_wide(inserted):
+            # The project may not have the new text yet: work on what is shown.
+            self._wide = True
+            shown = self._text(0, self._document.characterCount() - 1)
+            units = len(shown[:position].encode("utf-16-le")) // 2
+            removed_units = len(shown[position : position + removed].encode("utf-16-le")) // 2
+            self._edit(units, removed_units, inserted)
+        else:
+            self._edit(position, removed, inserted)
+
+    def _edit(self, units: int, removed_units: int, inserted: str) -> None:
+        self._from_project = True
+        try:
+            cursor = QTextCursor(self._document)
+            cursor.beginEditBlock()
+            cursor.setPosition(units)
+            cursor.setPosition(units + removed_units, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(inserted)
+            end = cursor.position()
+            cursor.endEditBlock()
+        finally:
+            self._from_project = False
+        self.changed_elsewhere.emit(end)
+
+
+def block_format() -> QTextBlockFormat:
+    """Air between the lines and the paragraphs of the script."""
+    form = QTextBlockFormat()
+    form.setLineHeight(LINE_HEIGHT_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    form.setTopMargin(BLOCK_GAP_PX)
+    form.setBottomMargin(BLOCK_GAP_PX)
+    return form
+
+
+def _is_wide(text: str) -> bool:
+    return not text.isascii() and max(text) > "\uffff"
+
+
+def _points(units: bytes) -> int:
+    """Whole characters in UTF-16; half of a pair at either end is none."""
+    return len(units.decode("utf-16-le", "ignore"))
+
+
+def _trim(old: str, new: str) -> tuple[str, str, int]:
+    """Both texts without what they begin and end with in common, and how much was cut at the beginning."""
+    limit = min(len(old), len(new))
+    lead = 0
+    if old[:limit] == new[:limit]:
+        lead = limit
+    else:
+        while old[lead] == new[lead]:
+            lead += 1
+    tail = 0
+    while tail < limit - lead and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return old[lead : len(old) - tail], new[lead : len(new) - tail], lead

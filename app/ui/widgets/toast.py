@@ -1,0 +1,78 @@
+"""One line for the person at the bottom of the window; it never takes the keyboard."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+
+from app.ui.theme import GRID, theme
+from app.ui.widgets.dock import small_button
+
+LEVELS = {"info": ("info", "info"), "done": ("check", "done"), "warning": ("warning", "warning"), "error": ("error", "error")}
+SHOWN_MS = {"info": 4000, "done": 3500, "warning": 8000, "error": 0}
+
+
+class _Glyph(QWidget):
+    level = "info"
+
+    def sizeHint(self) -> QSize:
+        return QSize(20, 20)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        icon, colour = LEVELS[self.level]
+        theme().paint_icon(QPainter(self), QRectF(0, (self.height() - 20) / 2, 20, 20), icon, colour)
+
+
+class Toast(QFrame):
+    """Errors stay until they are closed; the rest goes by itself."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setProperty("role", "toast")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GRID + 4, GRID, GRID, GRID)
+        row.setSpacing(GRID)
+        self._glyph = _Glyph()
+        self._text = QLabel()
+        self._text.setWordWrap(True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._close = small_button("close", self.tr("Close this message"))
+        self._close.clicked.connect(self.hide)
+        row.addWidget(self._glyph)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._close)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self._window = window
+        window.installEventFilter(self)
+        self.hide()
+
+    def say(self, level: str, text: str) -> None:
+        self._glyph.level = level if level in LEVELS else "info"
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self._place()
+        self.show()
+        self.raise_()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+        self._timer.stop()
+        if SHOWN_MS[self._glyph.level]:
+            self._timer.start(SHOWN_MS[self._glyph.level] + 25 * len(text))
+
+    @property
+    def text(self) -> str:
+        return self._text.text() if self.isVisible() else ""
+
+    def _place(self) -> None:
+        natural = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 110
+        width = max(240, min(natural, 560, self._window.width() - 4 * GRID))
+        self._text.setFixedWidth(width - 100)
+        self.adjustSize()
+        self.move((self._window.width() - self.width()) // 2, self._window.height() - self.height() - 7 * GRID)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._window and event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return False
