@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from engine.lm.cache import KVCache, PrefixStore
+from engine.lm.compiled import compiled_decoder
 from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
 from engine.lm.sampling import STOP_CHANNEL, RowSettings, draw, filter_logits, gumbel_noise, require_valid, stop_options
@@ -76,8 +77,8 @@ class TorchDecoder:
         moved = torch.tensor(speaking, device=model.device)[:, None]
         torch.where(moved, hidden, state.hidden, out=state.hidden)
 
-    def speak(self) -> None:
-        """From `hidden` to a stop decision and the C codes of a frame, for every row of the bucket."""
+    def speak(self, live: list[bool]) -> None:
+        """From `hidden` to a stop decision and the C codes of a frame. Every row is computed, also those that are not live."""
         model, state = self.model, self.state
         noise = self._noise()
         y = model.local.step(state.hidden, 0, self._local_cache)
@@ -126,12 +127,21 @@ class FrameLoop:
         rows: the size of the bucket.
     """
 
-    def __init__(self, model: SpeechLM, *, rows: int = 1, prefixes: PrefixStore | None = None) -> None:
+    def __init__(
+        self, model: SpeechLM, *, rows: int = 1, prefixes: PrefixStore | None = None, compiled: bool = True
+    ) -> None:
+        """`compiled=False` keeps to torch operations where machine code of our own could serve (see `engine.lm.compiled`)."""
         self.model, self.rows = model, rows
         self._state = BucketState(model, rows)
-        self._decoder = TorchDecoder(model, self._state)
+        fast = compiled_decoder(model, self._state) if compiled else None
+        self._decoder = fast or TorchDecoder(model, self._state)
         self._prefixes = PrefixStore() if prefixes is None else prefixes
         self._work: list[_Row | None] = [None] * rows
+
+    @property
+    def compiled(self) -> bool:
+        """Whether frames are made by the compiled decoder; part of the numeric profile, for it rounds in its own way."""
+        return not isinstance(self._decoder, TorchDecoder)
 
     @property
     def free_rows(self) -> int:
@@ -188,7 +198,7 @@ class FrameLoop:
         speaking = [alive and work.spoken > 0 for alive, work in zip(live, self._work)]
         if any(speaking):
             self._decoder.advance(speaking)
-        self._decoder.speak()
+        self._decoder.speak(live)
         stops, codes = state.stop.tolist(), state.frame_rows[:, 1:].to("cpu", torch.int16).numpy()
         return [self._hand_out(row, bool(stops[row]), codes[row].copy()) for row in range(self.rows) if live[row]]
 

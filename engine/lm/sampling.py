@@ -14,9 +14,9 @@ from engine.requests import Sampling, SamplingOptions
 STOP_CHANNEL = 0  # codebook k draws from channel k + 1
 
 # splitmix64 (Steele, Lea, Flood 2014): the increment and the two multipliers of its finaliser, as signed 64-bit numbers.
-_INCREMENT = 0x9E3779B97F4A7C15 - (1 << 64)
-_MULTIPLIERS = (0xBF58476D1CE4E5B9 - (1 << 64), 0x94D049BB133111EB - (1 << 64))
-_CHANNELS_PER_FRAME = 64  # counters of different (frame, channel) never meet
+INCREMENT = 0x9E3779B97F4A7C15 - (1 << 64)
+MULTIPLIERS = (0xBF58476D1CE4E5B9 - (1 << 64), 0x94D049BB133111EB - (1 << 64))
+CHANNELS_PER_FRAME = 64  # counters of different (frame, channel) never meet
 
 
 def _shift_right(x: torch.Tensor, bits: int) -> torch.Tensor:
@@ -26,8 +26,8 @@ def _shift_right(x: torch.Tensor, bits: int) -> torch.Tensor:
 
 def _mix(x: torch.Tensor) -> torch.Tensor:
     """The finaliser of splitmix64: every input bit reaches every output bit. int64 products wrap on every device."""
-    x = (x ^ _shift_right(x, 30)) * _MULTIPLIERS[0]
-    x = (x ^ _shift_right(x, 27)) * _MULTIPLIERS[1]
+    x = (x ^ _shift_right(x, 30)) * MULTIPLIERS[0]
+    x = (x ^ _shift_right(x, 27)) * MULTIPLIERS[1]
     return x ^ _shift_right(x, 31)
 
 
@@ -42,8 +42,8 @@ def gumbel_noise(seed: torch.Tensor, frame: torch.Tensor, channel: torch.Tensor,
         float32 `[..., tokens]`: -ln(-ln(u)), u uniform in (0, 1) from 52 hashed bits. The logarithms are taken in float64, so
         that libraries which differ in a last bit still round to the same float32.
     """
-    key = _mix(_mix(seed + _INCREMENT) ^ ((frame * _CHANNELS_PER_FRAME + channel) * _INCREMENT))
-    token = torch.arange(1, tokens + 1, device=key.device) * _INCREMENT
+    key = _mix(_mix(seed + INCREMENT) ^ ((frame * CHANNELS_PER_FRAME + channel) * INCREMENT))
+    token = torch.arange(1, tokens + 1, device=key.device) * INCREMENT
     bits = _shift_right(_mix(key.unsqueeze(-1) + token), 12)
     uniform = (bits.double() + 0.5) * 2.0**-52  # exact: never 0, never 1
     return -torch.log(-torch.log(uniform)).float()

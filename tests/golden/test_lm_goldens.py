@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from functools import cache
@@ -95,14 +96,24 @@ def trained(request: pytest.FixtureRequest) -> Golden:
     return opened(request.param)
 
 
+@pytest.fixture(params=[True, False], ids=["compiled", "torch"])
+def compiled(request: pytest.FixtureRequest) -> bool:
+    return request.param
+
+
+def frame_loop(model: SpeechLM, compiled: bool, rows: int = 1) -> FrameLoop:
+    loop = FrameLoop(model, rows=rows, compiled=compiled)
+    assert loop.compiled == compiled
+    return loop
+
+
 def greedy(penalty: float = 1.0) -> Sampling:
     return Sampling(SamplingOptions(0.0, 1.0, 0, penalty), SamplingOptions(0.0))
 
 
 def never_stopping(model: SpeechLM) -> SpeechLM:
     """The same weights with a stop head whose two logits are equal: arg-max takes the first, continue."""
-    other = object.__new__(SpeechLM)
-    other.__dict__.update(model.__dict__)
+    other = copy.copy(model)
     other.stop_head = torch.zeros_like(model.stop_head)
     return other
 
@@ -179,8 +190,8 @@ def test_stop_and_code_logits_match(golden: Golden) -> None:
             assert np.abs(model.code_logits(y, k)[0].numpy() - expected).max() <= 1e-4, (name, k)
 
 
-def test_greedy_frames_match(golden: Golden) -> None:
-    loop = FrameLoop(never_stopping(golden.model))
+def test_greedy_frames_match(golden: Golden, compiled: bool) -> None:
+    loop = frame_loop(never_stopping(golden.model), compiled)
     for case in golden.named("greedy."):
         name, penalty = case.rsplit(".pen", 1)
         expected = golden.arrays[f"greedy.{case}"]
@@ -188,26 +199,26 @@ def test_greedy_frames_match(golden: Golden) -> None:
         assert np.array_equal(frames, expected), case
 
 
-def test_greedy_frames_of_a_batch_match(golden: Golden) -> None:
+def test_greedy_frames_of_a_batch_match(golden: Golden, compiled: bool) -> None:
     expected = [golden.arrays[f"greedy_batch.{index}"] for index in range(3)]
     prompts = [golden.prompt(name) for name in ("direct", "clone", "tokens")]
-    frames = speak(FrameLoop(never_stopping(golden.model), rows=3), *prompts, budgets=tuple(map(len, expected)))
+    frames = speak(frame_loop(never_stopping(golden.model), compiled, 3), *prompts, budgets=tuple(map(len, expected)))
     for index in range(3):
         assert np.array_equal(frames[index], expected[index]), index
 
 
-def test_rows_that_stop_leave_the_others_alone(golden: Golden) -> None:
+def test_rows_that_stop_leave_the_others_alone(golden: Golden, compiled: bool) -> None:
     expected = [golden.arrays[f"ragged_batch.{index}"] for index in range(3)]
     prompts = [golden.prompt(name) for name in ("direct", "clone", "tokens")]
-    frames = speak(FrameLoop(never_stopping(golden.model), rows=4), *prompts, budgets=tuple(map(len, expected)))
+    frames = speak(frame_loop(never_stopping(golden.model), compiled, 4), *prompts, budgets=tuple(map(len, expected)))
     for index in range(3):
         assert np.array_equal(frames[index][: len(expected[index])], expected[index]), index
 
 
-def test_the_stop_head_ends_the_natural_generation(golden: Golden) -> None:
+def test_the_stop_head_ends_the_natural_generation(golden: Golden, compiled: bool) -> None:
     for name in golden.named("natural."):
         expected = golden.arrays[f"natural.{name}"]
-        (frames,) = speak(FrameLoop(golden.model), golden.prompt(name), budgets=(60,))
+        (frames,) = speak(frame_loop(golden.model, compiled), golden.prompt(name), budgets=(60,))
         assert np.array_equal(frames, expected), name
 
 
@@ -228,8 +239,8 @@ def test_trained_prompts_have_the_reference_rows(trained: Golden) -> None:
         assert np.array_equal(trained.prompt(name).rows.numpy(), trained.arrays[f"rows.{name}"]), name
 
 
-def test_trained_greedy_speech_matches(trained: Golden) -> None:
-    loop = FrameLoop(trained.model)
+def test_trained_greedy_speech_matches(trained: Golden, compiled: bool) -> None:
+    loop = frame_loop(trained.model, compiled)
     for name in trained.named("greedy."):
         expected = trained.arrays[f"greedy.{name}"]
         (frames,) = speak(loop, trained.prompt(name), budgets=(len(expected) + 20,))
