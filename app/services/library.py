@@ -17,6 +17,7 @@ from typing import Any
 from app.model.errors import FormatError
 from app.model.signal import Signal
 from app.model.voice import Voice, VoiceClip
+from app.paths import Paths, starter
 from app.services import voice_archive
 from app.services.voice_records import (
     COLOURS,
@@ -29,7 +30,7 @@ from app.services.voice_records import (
     reference_for,
     refused,
 )
-from engine import Clip, KnownVoice
+from engine import Clip, KnownVoice, read_card
 
 VOICE_FILE = "voice.json"
 
@@ -102,6 +103,14 @@ class Library:
             or next((voice for voice in every if voice.name.casefold() == wanted), None)
             or next((voice for voice in every if voice.known and voice.known.casefold() == wanted), None)
         )
+
+    def get(self, name: str) -> Voice:
+        """As `find`; LibraryError with the names there are when it finds nothing."""
+        voice = self.find(name)
+        if voice is None:
+            names = ", ".join(one.name for one in self.voices)
+            raise LibraryError(f"There is no voice “{name}”.", f"There are: {names}.")
+        return voice
 
     def clip_path(self, voice: Voice, clip: VoiceClip) -> Path:
         """Where the audio of one reference is."""
@@ -334,3 +343,9 @@ class Library:
         except OSError as error:
             raise refused(f"The voice “{voice.name}” could not be stored in {folder}", error) from error
         self._own[voice.id] = voice
+
+
+def open_library(paths: Paths) -> Library:
+    """The library of a profile, with the voices that come with the studio."""
+    card = read_card(starter())
+    return Library(paths.voices, card.voices if card is not None else ())

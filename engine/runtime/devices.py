@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import torch
 
 PRECISIONS = ("auto", "fp32", "bf16", "fp16")
+MOST_THREADS = 8
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,9 @@ def _cpu_plan(precision: str) -> DevicePlan:
         raise DeviceError("A CPU does not compute in fp16 at a useful speed.", "Choose fp32 or bf16.")
     chosen = "fp32" if precision == "auto" else precision
     dtype = torch.float32 if chosen == "fp32" else torch.bfloat16
-    # More threads than the frame loop's small products can use only make them wait for each other.
-    return DevicePlan("cpu", dtype, chosen, min(usable_cores(), 8), "CPU")
+    # More threads than the small products of a frame can use only make them wait for each other.
+    threads = min(torch.get_num_threads(), usable_cores(), MOST_THREADS)
+    return DevicePlan("cpu", dtype, chosen, threads, "CPU")
 
 
 def _cuda_plan(index: int, precision: str) -> DevicePlan:

@@ -1,0 +1,134 @@
+"""The door without a window: commands, their exit status, and no traceback for a person."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.metadata
+import logging
+import os
+import pkgutil
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from app import commands
+from app.commands.console import tell
+from app.paths import paths_for
+from engine.errors import SpeechError
+
+PROGRAM = "moss-voice-studio"
+INTERNAL_STATUS = 5
+NO_DEVICE_STATUS = 4
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command, or open the window where there is none.
+
+    Returns:
+        0 done, 2 usage, 3 bad input, 4 not enough memory or no device, 5 incomplete result.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    _speak_utf8()
+    parser = build_parser()
+    if _is_for_the_window(given):
+        return open_window(given)
+    args = parser.parse_args(given)
+    logging.basicConfig(level=logging.INFO if args.verbose else logging.ERROR, stream=sys.stderr, format="%(message)s")
+    if args.run is None:
+        return open_window(given)
+    try:
+        return int(args.run(args))
+    except SpeechError as error:
+        tell(f"{PROGRAM}: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
+        return error.exit_status
+    except BrokenPipeError:
+        _forget_stdout()
+        return INTERNAL_STATUS
+    except KeyboardInterrupt:
+        return INTERNAL_STATUS
+    except Exception as error:
+        return _internal_error(error, args.profile)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every command group of `app.commands`."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Speech made by an open model on your own machine. Without a command the studio's window opens.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    parser.add_argument("--profile", type=Path, metavar="DIR", help="keep settings, voices and caches in this folder")
+    parser.add_argument("--verbose", action="store_true", help="say more on standard error")
+    parser.set_defaults(run=None)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda module: module.name):
+        register = getattr(importlib.import_module(f"{commands.__name__}.{module.name}"), "register", None)
+        if register is not None:
+            register(subparsers)
+    return parser
+
+
+def open_window(argv: Sequence[str]) -> int:
+    """The studio's window; a plain sentence where it cannot open."""
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    ):
+        tell(f'{PROGRAM}: there is no display for the window. Commands work without one: {PROGRAM} say "Hello." -o hello.wav')
+        return NO_DEVICE_STATUS
+    try:
+        from app.main import main as window_main
+    except ImportError as error:
+        tell(
+            f"{PROGRAM}: the window cannot open here ({error}). Install its libraries, or use a command: "
+            f'{PROGRAM} say "Hello." -o hello.wav; {PROGRAM} doctor says what is missing.'
+        )
+        return NO_DEVICE_STATUS
+    return int(window_main(list(argv)) or 0)
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version(PROGRAM)
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _is_for_the_window(given: Sequence[str]) -> bool:
+    """A project's file alone opens the window with it."""
+    return len(given) == 1 and given[0].lower().endswith(".mvs") and Path(given[0]).exists()
+
+
+def _internal_error(error: Exception, profile: Path | None) -> int:
+    """Tell in one line; the details go to a file."""
+    where = ""
+    try:
+        logs = paths_for(profile).logs
+        logs.mkdir(parents=True, exist_ok=True)
+        with (logs / "errors.log").open("a", encoding="utf-8") as log:
+            log.write("".join(traceback.format_exception(error)) + "\n")
+        where = f" Details are in {logs / 'errors.log'}."
+    except OSError:
+        pass  # a log that cannot be written must not hide the error itself
+    tell(f"{PROGRAM}: something went wrong inside the studio ({type(error).__name__}: {error}).{where}")
+    return INTERNAL_STATUS
+
+
+def _speak_utf8() -> None:
+    """Names and texts are Unicode whatever the terminal's locale says; what it cannot show becomes an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """The reader is gone: nothing may be flushed to it at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        pass  # standard output is no real file, or closed already
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""What commands share: standard error for people, standard output for results, options that several take."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from app.paths import Paths, paths_for
+
+REDRAW_S = 0.2
+
+
+def paths_of(args: argparse.Namespace) -> Paths:
+    """The profile that `--profile` names."""
+    return paths_for(args.profile)
+
+
+def tell(message: str) -> None:
+    """A line for people."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> None:
+    """A result for programs: one JSON value."""
+    print(json.dumps(value, ensure_ascii=False), file=sys.stderr if to_stderr else sys.stdout, flush=True)
+
+
+class ProgressLine:
+    """One line on a terminal that is drawn again and again; silent where standard error is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown = False
+        self._drawn_s = 0.0
+        self._enabled = sys.stderr.isatty()
+
+    def draw(self, text: str) -> None:
+        now_s = time.monotonic()
+        if self._enabled and now_s - self._drawn_s >= REDRAW_S:
+            self._drawn_s, self._shown = now_s, True
+            print(f"\r\x1b[K{text[:100]}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self._shown:
+            self._shown = False
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """--model, --codec, --device, --precision."""
+    group = parser.add_argument_group("model")
+    group.add_argument("--model", metavar="NAME|DIR", help="an installed model or its folder (default: the starter)")
+    group.add_argument("--codec", type=Path, metavar="DIR", help="the codec's folder, where it is not beside the model")
+    group.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:1 (default: auto)")
+    group.add_argument("--precision", default="auto", help="auto, fp32, bf16 or fp16 (default: auto)")

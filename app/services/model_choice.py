@@ -1,0 +1,77 @@
+"""From a name on the command line to a model's folder and an engine for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.paths import Paths, starter
+from engine import CheckpointError, open_local
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+STARTER = "starter"
+
+
+def installed_models(paths: Paths) -> dict[str, Path]:
+    """Folders by name: the starter, then what was downloaded."""
+    found = {STARTER: starter()}
+    if paths.models.is_dir():
+        for folder in sorted(paths.models.iterdir()):
+            if (folder / "card.json").is_file() or _is_language_model(folder):
+                found[folder.name] = folder
+    return found
+
+
+def model_folder(name: str | None, paths: Paths) -> Path:
+    """The folder of a model given by name or by path; None is the starter.
+
+    Raises:
+        CheckpointError: there is no such model.
+    """
+    models = installed_models(paths)
+    if name is None:
+        return models[STARTER]
+    by_name = {key.casefold(): folder for key, folder in models.items()}
+    if name.casefold() in by_name:
+        return by_name[name.casefold()]
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder
+    raise CheckpointError(
+        f"There is no model “{name}”.", f"Installed: {', '.join(models)}. A folder with a model can be given as well."
+    )
+
+
+def open_engine(
+    paths: Paths,
+    *,
+    model: str | None = None,
+    codec: Path | None = None,
+    device: str = "auto",
+    precision: str = "auto",
+    slots: int = 1,
+    on_status: Callable[..., None] | None = None,
+) -> Engine:
+    """An engine for a model by name, started. Raises SpeechError."""
+    engine = open_local(
+        model_folder(model, paths),
+        codec_folder=codec,
+        device=device,
+        precision=precision,
+        cache_folder=paths.reference_cache,
+        slots=slots,
+        on_status=on_status,
+    )
+    engine.start()
+    return engine
+
+
+def _is_language_model(folder: Path) -> bool:
+    config = folder / "config.json"
+    try:
+        return config.is_file() and '"moss_tts_local"' in config.read_text("utf-8", errors="replace")[:100_000]
+    except OSError:
+        return False
