@@ -1,0 +1,342 @@
+"""An open project and its file: what is changed is in the file a moment later."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from app.model import checks
+from app.model.block import new_id
+from app.model.commands import PutTake
+from app.model.errors import ProjectError
+from app.model.history import History, Recorded
+from app.model.project import Project
+from app.model.signal import Signal
+from app.model.take import Take
+from app.paths import Paths, paths_for
+from app.services import store_audio, store_rows
+from app.services.store_lock import Lock
+from app.services.store_problem import Problem
+from app.services.store_ranks import Ranks
+from app.services.store_rows import Batch, Rows
+from app.services.store_schema import begin_writing, check_identity, check_schema, connect, create_schema, migrate
+from app.services.store_takes import TakeReader, TakeWriter
+from app.services.store_writer import Writer
+
+SUFFIX = ".mvs"
+Deliver = Callable[[Callable[[], None]], None]
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    call()
+
+
+class ProjectStore:
+    """A project and the file it lives in.
+
+    Made by `open`, `create` or `untitled`, ended by `close`. Everything but `read_take` and `TakeWriter.append` belongs on one
+    thread, that of the project.
+
+    Attributes:
+        path: the file.
+        project, history: what is worked on; the store listens to the history and writes.
+        read_only: nothing is written; edits live in memory alone.
+        is_untitled: it lives in the profile and was never saved by the person.
+        notices: what the person should know about the opening, in plain words.
+        interrupted_takes: ids of takes that were being made when the program ended last; they are incomplete now.
+
+    Signals (through `deliver`, which a window sets to post into its own thread):
+        problem(Problem | None): saving does not work at the moment; None: it works again.
+        saved(sequence): everything up to this change is in the file; compare with `sequence`.
+        audio_saved(take_id, samples): so many samples of a take are in the file.
+        moved(path): the project lives in another file now.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        rows: Rows,
+        writing: sqlite3.Connection | None,
+        *,
+        paths: Paths,
+        deliver: Deliver | None = None,
+        lock: Lock | None = None,
+        is_untitled: bool = False,
+    ) -> None:
+        """For the class methods."""
+        self.problem, self.saved, self.audio_saved, self.moved = Signal(), Signal(), Signal(), Signal()
+        self.path = path
+        self.read_only = writing is None
+        self.is_untitled = is_untitled
+        self.notices: list[str] = []
+        self.interrupted_takes: tuple[str, ...] = ()
+        self.id = rows.meta.get("project", "")
+        self._paths = paths
+        self._deliver = deliver or _at_once
+        self._lock = lock
+        self._closed = False
+        self.project = Project(
+            (block for block, _ in rows.blocks),
+            takes=rows.takes,
+            voices=rows.voices,
+            lexicon=rows.lexicon,
+            settings=rows.settings,
+        )
+        self.history = History(self.project, steps=rows.steps, done=rows.done)
+        self._ranks = Ranks((block.id, rank) for block, rank in rows.blocks)
+        self._writer: Writer | None = None
+        if writing is not None:
+            self._writer = self._start_writer(writing, rows)
+            self.history.recorded.connect(self._recorded)
+            self._keep_first_block(rows)
+        self.takes = TakeReader(lambda: connect(self.path), self._writer)
+
+    # -- opening -----------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, path: Path, *, paths: Paths | None = None, deliver: Deliver | None = None) -> ProjectStore:
+        """A new, empty project in a new file.
+
+        Raises:
+            ProjectError: the file exists or cannot be made.
+        """
+        return cls._create(path, paths, deliver, is_untitled=False)
+
+    @classmethod
+    def untitled(cls, paths: Paths | None = None, *, deliver: Deliver | None = None) -> ProjectStore:
+        """A new project that was given no name yet: a real file in the profile."""
+        where = paths or paths_for()
+        name = f"{datetime.now():%Y-%m-%d %H.%M.%S} {new_id()[:6]}{SUFFIX}"
+        return cls._create(where.untitled / name, where, deliver, is_untitled=True)
+
+    @classmethod
+    def _create(cls, path: Path, paths: Paths | None, deliver: Deliver | None, *, is_untitled: bool) -> ProjectStore:
+        path = path.absolute()
+        if path.exists():
+            raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
+        lock: Lock | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = Lock(path)
+            connection = connect(path, write=True, create=True)
+            create_schema(connection)
+            begin_writing(connection)
+        except (OSError, sqlite3.Error) as error:
+            if lock is not None:
+                lock.release()
+            raise ProjectError(f"{path} cannot be written ({error}).", "Choose another folder.") from error
+        rows = Rows(meta={"project": new_id(), "created_at_s": str(time.time())})
+        store = cls(path, rows, connection, paths=paths or paths_for(), deliver=deliver, lock=lock, is_untitled=is_untitled)
+        assert store._writer is not None
+        store._writer.add(Batch(meta=dict(rows.meta)))
+        return store
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        paths: Paths | None = None,
+        deliver: Deliver | None = None,
+        read_only: bool = False,
+        force: bool = False,
+    ) -> ProjectStore:
+        """Open a project.
+
+        Args:
+            read_only: change nothing in the file.
+            force: take the lock from a holder on another machine that is gone.
+
+        Raises:
+            ProjectLockedError, NotAProjectError, NewerProjectError, DamagedProjectError, ProjectError.
+        """
+        path = path.absolute()
+        where = paths or paths_for()
+        if not path.is_file():
+            raise ProjectError(f"There is no file {path}.", "Choose another project.")
+        lock = None if read_only else Lock(path, force=force)
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = connect(path, write=not read_only)
+            version = check_identity(connection, path)
+            check_schema(connection, path)
+            if not read_only:
+                begin_writing(connection)
+                migrate(connection, version)
+            rows = store_rows.read_rows(connection)
+            interrupted = _end_takes(connection, rows)
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
+            if lock is not None:
+                lock.release()
+            if isinstance(error, (sqlite3.Error, OSError)):
+                raise ProjectError(f"{path.name} cannot be opened ({error}).") from error
+            raise
+        if read_only:
+            connection.close()
+        store = cls(
+            path,
+            rows,
+            None if read_only else connection,
+            paths=where,
+            deliver=deliver,
+            lock=lock,
+            is_untitled=path.parent == where.untitled.absolute(),
+        )
+        store.notices += rows.faults
+        store.interrupted_takes = tuple(interrupted)
+        if interrupted and store._writer is not None:
+            store._writer.add(Batch(takes=interrupted))
+        return store
+
+    def _start_writer(self, connection: sqlite3.Connection, rows: Rows) -> Writer:
+        state = Batch(
+            blocks={block.id: (block, rank) for block, rank in rows.blocks},
+            takes={take.id: take for take in rows.takes},
+            voices={voice.id: voice for voice in rows.voices},
+            meta=dict(rows.meta),
+            steps={step.number: (step.label, step.command) for step in rows.steps},
+        )
+        return Writer(
+            self.path,
+            connection,
+            state,
+            on_saved=lambda sequence: self._deliver(lambda: self.saved.emit(sequence)),
+            on_audio_saved=lambda take_id, samples: self._deliver(lambda: self.audio_saved.emit(take_id, samples)),
+            on_problem=lambda problem: self._deliver(lambda: self.problem.emit(problem)),
+        )
+
+    def _keep_first_block(self, rows: Rows) -> None:
+        """A script without a row gets its one empty paragraph written, so that its id survives too."""
+        if not rows.blocks:
+            block = self.project.blocks[0]
+            self._ranks.place(self.project.blocks, {block.id}, self.project.index)
+            assert self._writer is not None
+            self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}))
+
+    # -- saving ------------------------------------------------------------------------------------------------------------
+
+    def _recorded(self, recorded: Recorded) -> None:
+        """Hand one change, with its part of the history, to the writer."""
+        touched, project = recorded.touched, self.project
+        changed = self._ranks.place(project.blocks, touched.placed, project.index)
+        self._ranks.forget(touched.removed_blocks)
+        batch = Batch()
+        for block_id in {**touched.blocks, **dict.fromkeys(changed)}:
+            batch.blocks[block_id] = (project.block(block_id), self._ranks[block_id])
+        for block_id in touched.removed_blocks:
+            batch.blocks[block_id] = None
+        for take_id in touched.takes:
+            batch.takes[take_id] = project.takes.get(take_id)
+        for voice_id in touched.voices:
+            batch.voices[voice_id] = project.voices.get(voice_id)
+        if touched.lexicon:
+            batch.meta["lexicon"] = checks.to_json_text([list(each) for each in project.lexicon])
+        if touched.settings:
+            batch.meta["settings"] = checks.to_json_text(project.settings.to_json())
+        for step in recorded.steps:
+            batch.steps[step.number] = (step.label, step.command)
+        for number in recorded.forgotten:
+            batch.steps[number] = None
+        batch.meta["done"] = str(recorded.done)
+        if self._writer is not None:
+            self._writer.add(batch)
+
+    @property
+    def sequence(self) -> int:
+        """Number of the last change; `saved` tells when it is in the file."""
+        return self._writer.sequence if self._writer is not None else 0
+
+    @property
+    def is_saved(self) -> bool:
+        return self._writer is None or self._writer.saved_sequence >= self._writer.sequence
+
+    @property
+    def trouble(self) -> Problem | None:
+        """Why nothing can be saved at the moment, or None."""
+        return self._writer.trouble if self._writer is not None else None
+
+    def flush(self, timeout_s: float = 10.0) -> bool:
+        """Wait until everything is in the file; False when it cannot be written, or not in time."""
+        return self._writer is None or self._writer.flush(timeout_s)
+
+    def close(self) -> bool:
+        """Save what is left and let the file go. False when something could not be saved; then it is in the rescue file."""
+        if self._closed:
+            return True
+        self._closed = True
+        self.takes.reopen()
+        saved = self._writer is None or self._writer.close()
+        if self._lock is not None:
+            self._lock.release()
+        return saved
+
+    def __enter__(self) -> ProjectStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- audio -------------------------------------------------------------------------------------------------------------
+
+    def begin_take(self, take: Take) -> TakeWriter:
+        """Put a take that is being made into the project and the file; its audio follows through what is returned."""
+        if self._writer is None:
+            raise ProjectError(f"{self.path.name} is open read-only.", "Save it under another name to make speech in it.")
+        making = replace(take, state="making", seconds=0.0)
+        self.history.note(PutTake(making))
+        writer = TakeWriter(making, self._writer, self.history, lambda take_id: self.takes.open_writers.pop(take_id, None))
+        self.takes.open_writers[take.id] = writer
+        return writer
+
+    def read_take(self, take_id: str, start: int = 0, n: int | None = None) -> np.ndarray:
+        """float32 `[n, 2]` at 48 kHz; shorter where the take ends. Any thread. Raises TakeAudioError."""
+        return self.takes.read(take_id, start, n)
+
+    def take_samples(self, take_id: str) -> int:
+        """Length of a take's audio in samples. Any thread."""
+        return self.takes.samples(take_id)
+
+    # -- clips -------------------------------------------------------------------------------------------------------------
+
+    def add_clip(self, data: bytes, name: str) -> str:
+        """Keep a clip of a voice in the project, so that it travels with it; returns its SHA-256 (hex).
+
+        Raises:
+            ProjectError: it is larger than 64 MiB.
+        """
+        if len(data) > 64 * 1024 * 1024:
+            raise ProjectError(f"{name} is too large to be a reference.", "Cut it to the part that counts.")
+        sha256 = hashlib.sha256(data).hexdigest()
+        if self._writer is not None:
+            self._writer.add(Batch(clips={sha256: (name[:255], data)}))
+        return sha256
+
+    def clip(self, sha256: str) -> bytes | None:
+        """The bytes of a clip, or None when the project does not hold it or it was damaged."""
+        if self._writer is not None:
+            self._writer.flush()
+        with contextlib.closing(connect(self.path)) as connection:
+            row = connection.execute("SELECT bytes FROM clips WHERE sha256 = ?", (sha256,)).fetchone()
+        data = row[0] if row is not None else None
+        return data if isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == sha256 else None
+
+
+def _end_takes(connection: sqlite3.Connection, rows: Rows) -> dict[str, Take | None]:
+    """Takes that were being made when the program ended are incomplete: what is in the file counts. Returns them by id."""
+    ended: dict[str, Take | None] = {}
+    for at, take in enumerate(rows.takes):
+        if take.state == "making":
+            samples = store_audio.stored_samples(connection, take.id)
+            take = replace(take, state="incomplete", stop_reason="interrupted", seconds=samples / store_audio.RATE)
+            rows.takes[at] = ended[take.id] = take
+    return ended

@@ -1,0 +1,208 @@
+"""Rows of a project file to values of the model and back; a row that cannot be read costs itself alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.model import checks
+from app.model.block import NATURAL, Block, BlockSettings, clean_line
+from app.model.errors import FormatError
+from app.model.history import LIMIT, Step
+from app.model.project_settings import Lexicon, ProjectSettings, lexicon_from_json
+from app.model.take import Take
+from app.model.voice import Voice
+
+MAX_BLOCKS = 200_000
+MAX_SCRIPT = 64_000_000  # characters
+MAX_STEP_BYTES = 64 * 1024 * 1024
+
+
+@dataclass
+class Rows:
+    """Everything of a project but its audio.
+
+    Attributes:
+        blocks: in order, each with its rank (the number that orders it in the file).
+        takes, voices, lexicon, settings: of the model.
+        steps, done: the history; `done` is the number of the last step that can be undone.
+        meta: other names and values.
+        faults: what could not be read, for people.
+    """
+
+    blocks: list[tuple[Block, int]] = field(default_factory=list)
+    takes: list[Take] = field(default_factory=list)
+    voices: list[Voice] = field(default_factory=list)
+    lexicon: Lexicon = ()
+    settings: ProjectSettings = field(default_factory=ProjectSettings)
+    steps: list[Step] = field(default_factory=list)
+    done: int = 0
+    meta: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def read_rows(connection: sqlite3.Connection) -> Rows:
+    """Read and check a project.
+
+    What does not check is left out and told in `faults`; a block whose settings are broken keeps its text.
+
+    Raises:
+        sqlite3.DatabaseError: a page of the small tables is broken.
+    """
+    rows = Rows()
+    for name, value in _rows(connection, "SELECT name, value FROM meta LIMIT 1000"):
+        if isinstance(name, str) and isinstance(value, str):
+            rows.meta[name] = value
+    _read_blocks(connection, rows)
+    for take_id, body in _rows(connection, "SELECT id, body FROM takes LIMIT 1000000"):
+        take = _read(rows, "A take", lambda: Take.from_json(checks.from_json_text(body, "A take", 16_000_000)))
+        if take is not None and take.id == take_id:
+            rows.takes.append(take)
+    for voice_id, body in _rows(connection, "SELECT id, body FROM voices LIMIT 10000"):
+        voice = _read(rows, "A voice", lambda: Voice.from_json(checks.from_json_text(body, "A voice", 4_000_000)))
+        if voice is not None and voice.id == voice_id:
+            rows.voices.append(voice)
+    meta = rows.meta
+    settings = _read(rows, "The settings", lambda: ProjectSettings.from_json(_meta(meta, "settings", {})))
+    lexicon = _read(rows, "The lexicon", lambda: lexicon_from_json(_meta(meta, "lexicon", [])))
+    rows.settings = settings or ProjectSettings()
+    rows.lexicon = lexicon or ()
+    _read_steps(connection, rows)
+    return rows
+
+
+def _read_blocks(connection: sqlite3.Connection, rows: Rows) -> None:
+    characters, seen = 0, set()
+    query = "SELECT id, rank, text, settings, chosen FROM blocks ORDER BY rank, rowid LIMIT ?"
+    for block_id, rank, text, settings, chosen in _rows(connection, query, (MAX_BLOCKS + 1,)):
+        try:
+            block = Block(checks.identifier(block_id, "The id of a block"), clean_line(_text(text)))
+            checks.integer(rank, "The place of a block")
+        except FormatError as error:
+            rows.faults.append(error.message)
+            continue
+        characters += len(block.text) + 1
+        if len(seen) >= MAX_BLOCKS or characters > MAX_SCRIPT:
+            rows.faults.append("The script is longer than a project can be; its end was left out.")
+            break
+        if block.id in seen:
+            continue
+        seen.add(block.id)
+        raw = None if settings == "{}" else settings
+        read = NATURAL if raw is None else _read(rows, "Settings", lambda: BlockSettings.from_json(checks.from_json_text(raw, "Settings", 100_000)))
+        if isinstance(chosen, str) and len(chosen) > 64 or not isinstance(chosen, (str, type(None))):
+            rows.faults.append("The chosen take of a paragraph could not be read.")
+            chosen = None
+        rows.blocks.append((replace(block, settings=read or NATURAL, chosen=chosen), rank))
+
+
+def _read_steps(connection: sqlite3.Connection, rows: Rows) -> None:
+    done = rows.meta.get("done", "0")
+    rows.done = int(done) if done.isdigit() and len(done) < 18 else 0
+    query = "SELECT number, label, command FROM steps WHERE length(command) <= ? ORDER BY number DESC LIMIT ?"
+    for number, label, command in _rows(connection, query, (MAX_STEP_BYTES, LIMIT)):
+        if isinstance(label, str) and isinstance(command, str) and len(label) <= 100:
+            rows.steps.append(Step(number, label, command))  # parsed when it is undone
+    rows.steps.reverse()
+
+
+def _rows(connection: sqlite3.Connection, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    return iter(connection.execute(query, values))
+
+
+def _text(value: object) -> str:
+    return checks.string(value, "The text of a paragraph", checks.MAX_TEXT)
+
+
+def _meta(meta: dict[str, str], name: str, default: Any) -> Any:
+    return checks.from_json_text(meta[name], name, 16_000_000) if name in meta else default
+
+
+def _read(rows: Rows, what: str, read: Any) -> Any:
+    try:
+        return read()
+    except FormatError as error:
+        rows.faults.append(f"{what} could not be read: {error.message}")
+        return None
+
+
+@dataclass
+class Batch:
+    """Changes on their way into the file; the latest of each thing counts, and None removes it.
+
+    Attributes:
+        blocks: by id: (block, rank) or None.
+        takes, voices: by id.
+        meta: by name.
+        steps: by number: (label, command) where command is a Command or its JSON text.
+        clips: by SHA-256: (name, bytes).
+        sequence: number of the last change in it.
+        first_s: monotonic time of the first one.
+    """
+
+    blocks: dict[str, tuple[Block, int] | None] = field(default_factory=dict)
+    takes: dict[str, Take | None] = field(default_factory=dict)
+    voices: dict[str, Voice | None] = field(default_factory=dict)
+    meta: dict[str, str] = field(default_factory=dict)
+    steps: dict[int, tuple[str, Any] | None] = field(default_factory=dict)
+    clips: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    sequence: int = 0
+    first_s: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.blocks or self.takes or self.voices or self.meta or self.steps or self.clips)
+
+    def add(self, newer: Batch, *, forget_removed: bool = False) -> None:
+        """Lay a newer batch over this one; with `forget_removed` this is a whole state, which does not list what is gone."""
+        for name in _PARTS:
+            mine, theirs = getattr(self, name), getattr(newer, name)
+            mine.update(theirs)
+            if forget_removed:
+                for key, value in theirs.items():
+                    if value is None:
+                        del mine[key]
+        self.sequence = max(self.sequence, newer.sequence)
+        if self.first_s is None:
+            self.first_s = newer.first_s
+
+
+_PARTS = ("blocks", "takes", "voices", "meta", "steps", "clips")
+
+
+def write_batch(connection: sqlite3.Connection, batch: Batch) -> None:
+    """Write a batch inside the transaction that is open."""
+    run = connection.execute
+    for block_id, placed in batch.blocks.items():
+        if placed is None:
+            run("DELETE FROM blocks WHERE id = ?", (block_id,))
+        else:
+            block, rank = placed
+            run(
+                "INSERT INTO blocks (id, rank, text, settings, chosen) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE "
+                "SET rank = ?2, text = ?3, settings = ?4, chosen = ?5",
+                (block.id, rank, block.text, checks.to_json_text(block.settings.to_json()), block.chosen),
+            )
+    for take_id, take in batch.takes.items():
+        if take is None:
+            run("DELETE FROM takes WHERE id = ?", (take_id,))
+        else:
+            body = checks.to_json_text(take.to_json())
+            run("INSERT OR REPLACE INTO takes VALUES (?, ?, ?, ?)", (take.id, take.block_id, take.state, body))
+    for voice_id, voice in batch.voices.items():
+        if voice is None:
+            run("DELETE FROM voices WHERE id = ?", (voice_id,))
+        else:
+            run("INSERT OR REPLACE INTO voices VALUES (?, ?)", (voice.id, checks.to_json_text(voice.to_json())))
+    for sha256, (name, data) in batch.clips.items():
+        run("INSERT OR IGNORE INTO clips VALUES (?, ?, ?)", (sha256, name, data))
+    for number, step in batch.steps.items():
+        if step is None:
+            run("DELETE FROM steps WHERE number = ?", (number,))
+        else:
+            label, command = step
+            text = command if isinstance(command, str) else checks.to_json_text(command.to_json())
+            run("INSERT OR REPLACE INTO steps VALUES (?, ?, ?)", (number, label[:100], text))
+    for name, value in batch.meta.items():
+        run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))

@@ -1,0 +1,357 @@
+"""The one thread that writes a project file: changes within a fraction of a second, audio segment by segment."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from app.services import store_audio
+from app.services.store_audio import Segment
+from app.services.store_problem import FileGoneError, Problem, problem, problem_of
+from app.services.store_rows import Batch, write_batch
+from app.services.store_schema import begin_writing, connect, end_writing
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+WINDOW_S = 0.1  # changes are collected this long; with a commit of a slow disk that stays under a quarter of a second
+IDLE_S = 5.0  # then the write-ahead log goes into the file
+RETRY_S = (0.5, 1.0, 2.0, 5.0)
+MAX_WAITING_BYTES = 512 * 1024 * 1024
+
+
+class Rescue(Protocol):
+    """Where work goes while the file cannot be written."""
+
+    path: Path
+
+    def write(self, state: Callable[[], Batch], batch: Batch, segments: list[Segment]) -> bool: ...
+    def discard(self) -> None: ...
+
+
+class Writer:
+    """Owns the only writing connection of a project.
+
+    Any thread may hand in changes; callbacks come on the writing thread. Acknowledged means that the commit returned.
+
+    Attributes:
+        path: the file.
+        sequence, saved_sequence: numbers of the last change handed in, and of the last one committed.
+        trouble: why nothing can be written at the moment, or None.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        state: Batch,
+        *,
+        on_saved: Callable[[int], None],
+        on_audio_saved: Callable[[str, int], None],
+        on_problem: Callable[[Problem | None], None],
+        before_first_commit: Callable[[sqlite3.Connection], None] | None = None,
+        rescue: Rescue | None = None,
+    ) -> None:
+        self.path = path
+        self.sequence = 0
+        self.saved_sequence = 0
+        self.trouble: Problem | None = None
+        self._connection: sqlite3.Connection | None = connection
+        self._identity = _identity(path)
+        self._on_saved, self._on_audio_saved, self._on_problem = on_saved, on_audio_saved, on_problem
+        self._before_first_commit = before_first_commit
+        self._rescue = rescue
+        self._state = state  # the whole project as it is in memory, for the rescue; values are shared, not copied
+        self._batch = Batch()
+        self._unrescued = Batch()  # what came while the file could not be written, for the rescue alone
+        self._segments: deque[Segment] = deque()
+        self._jobs: deque[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]] = deque()
+        self._changed = threading.Condition()
+        self._hurry = False
+        self._closing = False
+        self._failures = 0
+        self._retry_at_s = 0.0
+        self._checkpointed = True
+        self._thread = threading.Thread(target=self._run, name=f"write {path.name}", daemon=True)
+        self._thread.start()
+
+    # -- any thread --------------------------------------------------------------------------------------------------------
+
+    def add(self, update: Batch) -> int:
+        """Hand in changes that belong together; returns their sequence number."""
+        with self._changed:
+            self.sequence += 1
+            update.sequence = self.sequence
+            if update.first_s is None:
+                update.first_s = time.monotonic()
+            self._batch.add(update)
+            if self.trouble is not None:
+                self._unrescued.add(update)
+            self._state.add(update, forget_removed=True)
+            self._state.clips.clear()  # clips are written once and not needed again
+            self._changed.notify_all()
+            return self.sequence
+
+    def add_segment(self, segment: Segment) -> None:
+        """Hand in audio. Raises MemoryError when too much of it waits because the file cannot be written."""
+        with self._changed:
+            if self.trouble is not None and self._waiting_bytes() > MAX_WAITING_BYTES:
+                raise MemoryError(problem("memory", self.path).message)
+            self._segments.append(segment)
+            self._changed.notify_all()
+
+    def unsaved(self, take_id: str) -> list[Segment]:
+        """Segments of a take that are not committed yet, in order."""
+        with self._changed:
+            return [segment for segment in self._segments if segment.take_id == take_id]
+
+    def call(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run a job on the writing connection, after everything handed in so far was tried."""
+        future: Future[T] = Future()
+        with self._changed:
+            if self._closing:
+                future.set_exception(RuntimeError("The project is closed."))
+                return future
+            self._jobs.append((job, future))
+            self._hurry = True
+            self._changed.notify_all()
+        return future
+
+    def flush(self, timeout_s: float = 10.0) -> bool:
+        """Wait until everything handed in so far is committed. False when it could not be, or not in time."""
+        end_s = time.monotonic() + timeout_s
+        with self._changed:
+            wanted = self.sequence
+            last = self._segments[-1] if self._segments else None
+            self._hurry = True
+            self._retry_at_s = 0.0
+            self._changed.notify_all()
+            failures = self._failures
+            while self.saved_sequence < wanted or (last is not None and last in self._segments):
+                left = end_s - time.monotonic()
+                if left <= 0 or self._failures > failures or not self._thread.is_alive():
+                    return False
+                self._changed.wait(left)
+            return True
+
+    def close(self, timeout_s: float = 30.0) -> bool:
+        """Write what is left, put the file to rest and end. False when something could not be written."""
+        with self._changed:
+            self._closing = True
+            self._retry_at_s = 0.0
+            self._changed.notify_all()
+        self._thread.join(timeout_s)
+        return self.trouble is None and not self._batch and not self._segments
+
+    def pump(self) -> None:
+        """Called by a long job on the writing thread: write what is due in between."""
+        with self._changed:
+            due = bool(self._segments) or self._due(time.monotonic())
+        if due:
+            self._write()
+
+    # -- the writing thread ------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                now = time.monotonic()
+                while not self._ready(now):
+                    timeout = self._patience(now)
+                    if not self._changed.wait(timeout) and timeout is not None and self._idle():
+                        break
+                    now = time.monotonic()
+                closing = self._closing
+                waiting = bool(self._batch or self._segments)
+                idle = not waiting and not self._jobs
+                blocked = self.trouble is not None and now < self._retry_at_s
+            if blocked and not closing:
+                self._save_to_rescue()
+            elif waiting:
+                self._write()
+            elif idle and not closing:
+                self._checkpoint()
+            self._work()
+            with self._changed:
+                if closing and (self.trouble is not None or not (self._batch or self._segments)) and not self._jobs:
+                    break
+        self._finish()
+
+    def _idle(self) -> bool:
+        return not (self._batch or self._segments or self._jobs)
+
+    def _due(self, now: float) -> bool:
+        return self._batch.first_s is not None and (self._hurry or now >= self._batch.first_s + WINDOW_S)
+
+    def _ready(self, now: float) -> bool:
+        if self._closing or self._jobs:
+            return True
+        if self.trouble is not None and now < self._retry_at_s:
+            first_s = self._unrescued.first_s
+            return self._rescue is not None and first_s is not None and now >= first_s + WINDOW_S
+        return bool(self._segments) or self._due(now)
+
+    def _patience(self, now: float) -> float | None:
+        if self.trouble is not None and (self._batch or self._segments):
+            retry_s = max(0.0, self._retry_at_s - now)
+            return min(retry_s, WINDOW_S) if self._unrescued.first_s is not None else retry_s
+        if self._batch.first_s is not None:
+            return max(0.0, self._batch.first_s + WINDOW_S - now)
+        return None if self._checkpointed else IDLE_S
+
+    def _write(self) -> None:
+        """One commit: all changes that wait, and the next segment; with a take that ends, all of its segments."""
+        with self._changed:
+            batch, self._batch = self._batch, Batch()
+            ending = {take_id for take_id, take in batch.takes.items() if take is not None and take.state != "making"}
+            segments = [segment for at, segment in enumerate(self._segments) if at == 0 or segment.take_id in ending]
+            self._hurry = False
+        try:
+            for segment in segments:
+                segment.encode()
+            self._commit(batch, segments)
+        except (sqlite3.Error, OSError, MemoryError) as error:
+            self._failed(error, batch, segments)
+            return
+        self._checkpointed = False
+        with self._changed:
+            self._segments = deque(segment for segment in self._segments if segment not in segments)
+            if batch:
+                self.saved_sequence = max(self.saved_sequence, batch.sequence)
+            solved = self.trouble is not None
+            self.trouble = None
+            self._unrescued = Batch()
+            self._failures = 0
+            self._changed.notify_all()
+        if solved:
+            if self._rescue is not None:
+                self._rescue.discard()
+            self._on_problem(None)
+        for segment in segments:
+            self._on_audio_saved(segment.take_id, segment.start + segment.samples)
+        if batch:
+            self._on_saved(batch.sequence)
+
+    def _commit(self, batch: Batch, segments: list[Segment]) -> None:
+        connection = self._open()
+        if self._before_first_commit is not None:
+            self._before_first_commit(connection)
+            self._before_first_commit = None
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            write_batch(connection, batch)
+            for segment in segments:
+                store_audio.insert(connection, segment)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _open(self) -> sqlite3.Connection:
+        """The connection, opened again after trouble with the file."""
+        if self._identity is not None and _identity(self.path) != self._identity:
+            raise FileGoneError(f"{self.path} is gone")
+        if self._connection is None:
+            connection = connect(self.path, write=True)
+            begin_writing(connection)
+            self._connection = connection
+        return self._connection
+
+    def _failed(self, error: BaseException, batch: Batch, segments: list[Segment]) -> None:
+        _log.warning("Saving %s failed: %s", self.path, error)
+        with self._changed:
+            self._unrescued.add(batch)
+        rescued = self._save_to_rescue()
+        now_trouble = problem_of(error, self.path, rescued)
+        if self._connection is not None and now_trouble.kind in ("lost", "permission", "damaged", "other"):
+            self._close_connection(self._connection)
+            self._connection = None
+        with self._changed:
+            newer, self._batch = self._batch, batch
+            self._batch.add(newer)
+            if not self._batch:
+                self._batch.first_s = None
+            told = self.trouble
+            self.trouble = now_trouble
+            self._failures += 1
+            self._retry_at_s = time.monotonic() + RETRY_S[min(self._failures, len(RETRY_S)) - 1]
+            self._changed.notify_all()
+        if told != now_trouble:
+            self._on_problem(now_trouble)
+
+    def _save_to_rescue(self) -> Path | None:
+        """Put what waits into the rescue file; where that is, or None when there is none or it cannot be written either."""
+        with self._changed:
+            batch, self._unrescued = self._unrescued, Batch()
+            segments = list(self._segments)
+        if self._rescue is None:
+            return None
+        return self._rescue.path if self._rescue.write(self._whole_state, batch, segments) else None
+
+    def _whole_state(self) -> Batch:
+        with self._changed:
+            whole = Batch()
+            whole.add(self._state)
+            return whole
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                if not self._jobs:
+                    return
+                job, future = self._jobs.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(job(self._open()))
+            except BaseException as error:
+                future.set_exception(error)
+
+    def _checkpoint(self) -> None:
+        """In quiet moments the file itself holds everything, so that a copy made by other programs is whole."""
+        self._checkpointed = True
+        try:
+            if self._connection is not None:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            _log.info("Checkpoint of %s put off: %s", self.path, error)
+
+    def _finish(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                end_writing(connection)
+            except sqlite3.Error as error:
+                _log.warning("%s keeps its write-ahead log: %s", self.path, error)
+            self._close_connection(connection)
+        with self._changed:
+            self._changed.notify_all()
+
+    @staticmethod
+    def _close_connection(connection: sqlite3.Connection) -> None:
+        try:
+            connection.close()
+        except sqlite3.Error as error:
+            _log.warning("A project file did not close well: %s", error)
+
+    def _waiting_bytes(self) -> int:
+        return sum(
+            len(segment.flac) if segment.flac is not None else segment.samples * 8 for segment in self._segments
+        )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one that took its place."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
