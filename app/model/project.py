@@ -72,13 +72,17 @@ class Project:
         self.takes_changed = Signal()
         self.settings_changed = Signal()
         self.voices_changed = Signal()
-        self._blocks = BlockList(blocks)
-        if not len(self._blocks):
-            self._blocks.splice(0, 0, [Block()])
         self._takes = {take.id: take for take in takes}
         self._takes_of: dict[str, list[str]] = {}
+        self._with_key: dict[str, set[str]] = {}
+        for take in self._takes.values():
+            self._with_key.setdefault(take.key, set()).add(take.id)
         for take_id in sorted(self._takes, key=self._age):
             self._takes_of.setdefault(self._takes[take_id].block_id, []).append(take_id)
+        # Which takes a block has is told by the takes alone; a list in a block that was read is not believed.
+        self._blocks = BlockList(self._with_all_takes(block) for block in blocks)
+        if not len(self._blocks):
+            self._blocks.splice(0, 0, [Block()])
         self._voices = {voice.id: voice for voice in voices}
         self._lexicon = lexicon
         self._settings = settings or ProjectSettings()
@@ -152,7 +156,8 @@ class Project:
 
     def take_with_key(self, key: str) -> Take | None:
         """A complete take of this content, the latest first; None where there is none."""
-        found = [take for take in self._takes.values() if take.key == key and take.state == "done" and key]
+        ids = self._with_key.get(key, ()) if key else ()
+        found = [self._takes[each] for each in ids if self._takes[each].state == "done"]
         return max(found, key=lambda take: take.created_at_s, default=None)
 
     def voice_of(self, block: Block) -> Voice | None:
@@ -236,6 +241,9 @@ class Project:
         before = self._takes.get(take.id)
         if before is not None and before.block_id != take.block_id:
             raise CommandError("A take cannot move to another paragraph.")
+        if before is not None:
+            self._with_key[before.key].discard(take.id)
+        self._with_key.setdefault(take.key, set()).add(take.id)
         self._takes[take.id] = take
         self._touched.takes[take.id] = None
         if before is None:
@@ -249,6 +257,7 @@ class Project:
     def drop_take(self, take_id: str) -> Take:
         """Take a take out of the project; its audio stays in the file until it is compacted. For commands."""
         take = self._takes.pop(take_id)
+        self._with_key[take.key].discard(take_id)
         self._takes_of[take.block_id].remove(take_id)
         self._touched.takes[take_id] = None
         if self._blocks.has(take.block_id):

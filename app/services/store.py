@@ -269,6 +269,14 @@ class ProjectStore:
         """Wait until everything is in the file; False when it cannot be written, or not in time."""
         return self._writer is None or self._writer.flush(timeout_s)
 
+    def flush_or_raise(self, timeout_s: float = 60.0) -> None:
+        """Wait until everything is in the file. Raises ProjectError with the reason when that cannot be."""
+        if not self.flush(timeout_s):
+            trouble = self.trouble
+            if trouble is not None:
+                raise ProjectError(trouble.message, trouble.remedy)
+            raise ProjectError(f"{self.path.name} takes too long to write.", "Save it on another drive.")
+
     def close(self) -> bool:
         """Save what is left and let the file go. False when something could not be saved; then it is in the rescue file."""
         if self._closed:

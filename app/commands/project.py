@@ -1,0 +1,153 @@
+"""`new` and `inspect`: make a project from a script, and tell what is in one."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.commands.console import paths_of, result, tell
+from engine.errors import TextError
+
+if TYPE_CHECKING:
+    from app.services.library import Library
+    from app.services.store import ProjectStore
+
+MAX_SCRIPT_BYTES = 64 * 1024 * 1024
+
+
+def register(subparsers: Any) -> None:
+    new = subparsers.add_parser("new", help="make a project from a script")
+    new.add_argument("project", type=Path, metavar="PROJECT.mvs", help="the file to make; it must not exist")
+    new.add_argument("--script", type=Path, required=True, metavar="FILE", help="text, one paragraph a line; - reads standard input")
+    new.add_argument("--voice", metavar="NAME", help="the voice of all paragraphs (default: the model's own)")
+    new.add_argument("--json", action="store_true", help="print what was made as JSON")
+    new.set_defaults(run=run_new)
+    inspect = subparsers.add_parser("inspect", help="tell what is in a project; changes nothing")
+    inspect.add_argument("project", type=Path, metavar="PROJECT.mvs")
+    inspect.add_argument("--json", action="store_true", help="print it as JSON")
+    inspect.set_defaults(run=run_inspect)
+
+
+def run_new(args: argparse.Namespace) -> int:
+    from app.model.commands import ReplaceText
+    from app.services.library import open_library
+    from app.services.store import SUFFIX, ProjectStore
+
+    text = read_script(args.script)
+    paths = paths_of(args)
+    library = open_library(paths) if args.voice else None
+    if library is not None:
+        library.get(args.voice)  # a voice that is not there is told before a file is made
+    path = args.project if args.project.suffix.lower() == SUFFIX else args.project.with_name(args.project.name + SUFFIX)
+    with ProjectStore.create(path, paths=paths) as store:
+        store.history.do(ReplaceText(0, "", text))
+        if library is not None:
+            give_voice(store, library, args.voice)
+        store.history.clear()  # there is nothing to take back in a new project
+        store.flush_or_raise()
+        if args.json:
+            result(described(store))
+        else:
+            tell(f"{store.path}: {_sentence(described(store))}")
+    return 0
+
+
+def give_voice(store: ProjectStore, library: Library, name: str) -> None:
+    """Put a voice of the library with its clips into the project and make it the default."""
+    from app.model.commands import SetProjectSettings, SetVoice
+
+    voice = library.get(name)
+    for clip in voice.references:
+        store.add_clip(library.clip_path(voice, clip).read_bytes(), clip.file)
+    store.history.do(SetVoice(voice))
+    store.history.do(SetProjectSettings({"default_voice": voice.id}))
+
+
+def run_inspect(args: argparse.Namespace) -> int:
+    from app.services.store import ProjectStore
+
+    with ProjectStore.open(args.project, paths=paths_of(args), read_only=True) as store:
+        about = described(store)
+        if args.json:
+            result(about)
+            return 0
+        print(f"{store.path}: {_sentence(about)}")
+        for voice in about["voices"]:
+            print(f"  voice {voice['name']}: {voice['blocks']} paragraphs" + (", the default" if voice["default"] else ""))
+        for chapter in about["chapters"]:
+            print(f"  chapter {chapter['title'] or '(beginning)'}: {chapter['blocks']} paragraphs")
+        for notice in store.notices:
+            print(f"  {notice}")
+    return 0
+
+
+def described(store: ProjectStore) -> dict[str, Any]:
+    """What is in a project, as plain values."""
+    from app.model.outline import outline
+
+    project = store.project
+    blocks = list(project.blocks)
+    speakers = Counter(voice.id for block in blocks if block.kind == "speech" and (voice := project.voice_of(block)))
+    chosen = [project.takes[block.chosen] for block in blocks if block.chosen in project.takes]
+    return {
+        "path": str(store.path),
+        "title": project.settings.title,
+        "bytes": store.path.stat().st_size,
+        "characters": project.characters,
+        "words": sum(len(block.text.split()) for block in blocks if block.kind in ("speech", "chapter", "scene")),
+        "blocks": dict(Counter(block.kind.value for block in blocks)),
+        "chapters": [
+            {"title": chapter.title, "blocks": chapter.end - chapter.first, "scenes": [scene.title for scene in chapter.scenes]}
+            for chapter in outline(project)
+        ],
+        "voices": [
+            {"id": voice.id, "name": voice.name, "blocks": speakers[voice.id], "default": voice.id == project.settings.default_voice}
+            for voice in project.voices.values()
+        ],
+        "takes": dict(Counter(take.state for take in project.takes.values())),
+        "seconds": round(sum(take.seconds for take in chosen), 3),
+        "settings": project.settings.to_json(),
+        "lexicon": len(project.lexicon),
+        "steps": len(store.history.steps),
+        "notices": list(store.notices),
+    }
+
+
+def read_script(path: Path) -> str:
+    """Text of a file in UTF-8, or UTF-16 with its mark.
+
+    Raises:
+        TextError: it is missing, empty, too large or in another encoding.
+    """
+    try:
+        data = sys.stdin.buffer.read(MAX_SCRIPT_BYTES + 1) if str(path) == "-" else _read(path)
+    except OSError as error:
+        raise TextError(f"{path} cannot be read ({error.strerror}).", "Give a text file.") from error
+    if len(data) > MAX_SCRIPT_BYTES:
+        raise TextError(f"{path} is larger than a script can be.", "Cut it into parts.")
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise TextError(f"{path} is not UTF-8 text.", "Save it as UTF-8, or import it in the window.") from error
+    if not text.strip():
+        raise TextError(f"{path} holds no text.", "Give a file with the words to be spoken.")
+    return text.rstrip("\r\n")
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(MAX_SCRIPT_BYTES + 1)
+
+
+def _sentence(about: dict[str, Any]) -> str:
+    minutes, seconds = divmod(round(about["seconds"]), 60)
+    takes = sum(about["takes"].values())
+    return (
+        f"{sum(about['blocks'].values())} paragraphs, {about['words']} words, {len(about['voices'])} voices, "
+        f"{takes} takes, {minutes}:{seconds:02d} of speech"
+    )
