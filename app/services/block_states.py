@@ -1,0 +1,134 @@
+"""What can be said of a block without making anything: its voice, its take, whether that is stale, how long it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.model.block import Block
+from app.model.take import Take
+from app.services.programme import is_spoken
+from app.services.speaking import Manner
+from engine import SAMPLE_RATE, find_tags
+
+if TYPE_CHECKING:
+    from app.model.project import Project
+    from engine import ModelCard
+
+_CHARACTERS_A_SECOND = 14.0
+_BROKEN_OFF = ("cancelled", "failed", "")
+
+
+class BlockStates:
+    """Facts about the blocks of one project, kept until something they depend on changes. For the project's thread.
+
+    Attributes:
+        store, card, clips: what it looks at; call `forget` after changing one.
+    """
+
+    def __init__(self, clips: Any = None) -> None:
+        self.store: Any = None
+        self.card: ModelCard | None = None
+        self.clips = clips
+        self._stale: dict[str, tuple[Block, Take, bool]] = {}
+        self._failures: dict[str, tuple[Block, str]] = {}
+
+    @property
+    def project(self) -> Project:
+        return self.store.project
+
+    def forget(self) -> None:
+        """Voices, settings or the model changed."""
+        self._stale.clear()
+
+    def forget_project(self) -> None:
+        self._stale.clear()
+        self._failures.clear()
+
+    def manner(self, block: Block) -> Manner | None:
+        """How the block would be spoken now; None before a model is known."""
+        if self.card is None:
+            return None
+        project = self.project
+        voice_id = block.settings.voice or project.settings.default_voice
+        voice = project.voice_of(block)
+        if voice is None and voice_id and self.clips is not None:
+            voice = self.clips.find(voice_id)
+        return Manner(self.card, project.settings, project.lexicon, voice, bool(voice_id) and voice is None)
+
+    def take(self, block: Block) -> Take | None:
+        """The take that is heard."""
+        take = self.project.takes.get(block.chosen) if block.chosen else None
+        return take if take is not None and take.seconds else None
+
+    def is_stale(self, block: Block, take: Take) -> bool:
+        """Whether the block would sound different now."""
+        kept = self._stale.get(block.id)
+        if kept is not None and kept[0] is block and kept[1] is take:
+            return kept[2]
+        manner = self.manner(block)
+        stale = manner.is_stale(block, take) if manner is not None else take.text != block.text
+        self._stale[block.id] = (block, take, stale)
+        return stale
+
+    def needs_speaking(self, block: Block) -> bool:
+        """Whether there is nothing to hear, or only what broke off; locked blocks never need it.
+
+        A suspicious take is something to hear: whether to speak it again is for a person to say.
+        """
+        if block.settings.locked or not is_spoken(self.project, block):
+            return False
+        take = self.take(block)
+        if take is None:
+            return has_words(block.text)
+        if take.state == "failed" or (take.state == "incomplete" and take.stop_reason in _BROKEN_OFF):
+            return True
+        return self.is_stale(block, take)
+
+    def rest_state(self, block: Block) -> str:
+        """none, ready, stale, suspicious, failed or locked: the state of a block of which nothing is being made."""
+        if block.settings.locked:
+            return "locked"
+        if self.failure(block.id):
+            return "failed"
+        take = self.take(block)
+        if take is None or not is_spoken(self.project, block):
+            return "none"
+        if self.is_stale(block, take):
+            return "stale"
+        return {"incomplete": "suspicious", "suspicious": "suspicious", "failed": "failed"}.get(take.state, "ready")
+
+    def fail(self, block: Block, reason: str) -> None:
+        self._failures[block.id] = (block, reason)
+
+    def forget_failure(self, block_id: str) -> None:
+        self._failures.pop(block_id, None)
+
+    def failure(self, block_id: str) -> str:
+        """Why the last try failed, for people; "" when it did not or the block was changed since."""
+        block, reason = self._failures.get(block_id, (None, ""))
+        if block is None or not self.project.has_block(block_id):
+            return ""
+        now = self.project.block(block_id)
+        return reason if (now.text, now.settings) == (block.text, block.settings) else ""
+
+    def length_s(self, block: Block) -> tuple[float, bool]:
+        """Seconds from the first to the last speech of a block, and whether that was measured."""
+        if not is_spoken(self.project, block):
+            return 0.0, True
+        take = self.take(block)
+        if take is None:
+            return len(block.text) / _CHARACTERS_A_SECOND, False
+        heard = take.figures.get("heard_samples")
+        measured = isinstance(heard, int) and take.text == block.text and block.settings.length != "fit"
+        return (heard / SAMPLE_RATE, True) if measured else (take.seconds, False)
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything to speak beside tags and marks."""
+    at, words = 0, []
+    for tag in find_tags(text):
+        words.append(text[at : tag.start])
+        at = tag.end
+        if tag.kind in ("say", "broken"):
+            return True
+    return any(map(str.isalnum, "".join((*words, text[at:]))))

@@ -1,0 +1,175 @@
+"""Makes one take: asks the engine piece by piece, and hands every chunk to disk and listeners as it comes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from app.model.take import PieceAudio, Take
+from app.services.render_job import RenderJob
+from engine import SAMPLE_RATE, Clip, Event, Piece, SpeechError, SpeechResult, StopReason
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+log = logging.getLogger(__name__)
+
+_STATE_OF = {
+    StopReason.STOP: "done",
+    StopReason.RUNAWAY: "suspicious",
+    StopReason.EARLY_END: "incomplete",
+    StopReason.LENGTH: "incomplete",
+    StopReason.CANCELLED: "incomplete",
+    StopReason.FAILED: "failed",
+}
+
+
+@dataclass
+class Made:
+    """What came out: the finished take (None: nothing worth keeping) and why it failed, or ""."""
+
+    take: Take | None
+    failed: str = ""
+
+
+def make_take(
+    job: RenderJob,
+    take: Take,
+    engine: Engine,
+    writer: Any,
+    on_event: Callable[[Event], None],
+    on_grown: Callable[[np.ndarray], None],
+    lead_s: Callable[[], float] | None,
+) -> Made:
+    """Speak a job's pieces into `writer` and `job.live`. Runs on a worker thread; returns when it has ended, never raises.
+
+    Every piece that ends other than by the model's own stop ends the take, which is then marked, never `done`.
+    """
+    speech, live = job.speech, job.live
+    assert speech is not None and live is not None
+    items = [index for index, item in enumerate(speech.plan.items) if isinstance(item, Piece)]
+    pieces: list[PieceAudio] = []
+    results: list[SpeechResult] = []
+    reason, failed, at = StopReason.STOP, "", 0
+    try:
+        for number, request in enumerate(speech.requests):
+            if speech.continues and results and len(results[-1].codes):
+                before = Clip(codes=results[-1].codes, transcript=_before_more(speech.requests[number - 1].text))
+                request = replace(request, continue_from=before)
+            if job.stop.is_set():
+                reason = StopReason.CANCELLED
+                break
+            started_at = at
+            job.stream = stream = engine.submit(request, on_event, lead_s)
+            if job.stop.is_set():
+                stream.cancel()
+            for chunk in stream:
+                at += len(chunk.samples)
+                writer.append(chunk.samples)
+                live.add(number, chunk.samples)
+                on_grown(chunk.samples)
+            result = stream.result()
+            results.append(result)
+            pieces.append(PieceAudio(started_at, at - started_at, items[number]))
+            live.end_piece(number)
+            if not result.complete:
+                reason = result.stop_reason
+                break
+    except SpeechError as error:
+        reason, failed = StopReason.FAILED, str(error)
+    except Exception as error:
+        log.exception("making a take failed")
+        reason, failed = StopReason.FAILED, f"The line could not be spoken ({type(error).__name__}: {error})."
+    finally:
+        job.stream = None
+    if failed and at > sum(piece.n_samples for piece in pieces):
+        done = sum(piece.n_samples for piece in pieces)
+        pieces.append(PieceAudio(done, at - done, items[len(pieces)]))
+    return _finish(take, writer, live, reason, failed, at, tuple(pieces), results, job)
+
+
+def _finish(
+    take: Take,
+    writer: Any,
+    live: Any,
+    reason: StopReason,
+    failed: str,
+    samples: int,
+    pieces: tuple[PieceAudio, ...],
+    results: list[SpeechResult],
+    job: RenderJob,
+) -> Made:
+    warnings = tuple(dict.fromkeys(one.message for result in results for one in result.warnings))
+    assert job.speech is not None
+    warnings = tuple(dict.fromkeys((*(one.message for one in job.speech.plan.warnings), *warnings)))
+    state: Any = _STATE_OF[reason]
+    finished = replace(
+        take,
+        state=state,
+        stop_reason=reason.value,
+        seconds=samples / SAMPLE_RATE,
+        pieces=pieces,
+        figures=figures_of(results),
+        warnings=(*warnings, failed) if failed else warnings,
+    )
+    try:
+        writer.finish(finished)
+    except Exception as error:
+        log.exception("the take could not be written")
+        failed = f"The take could not be stored: {error}"
+    live.end(failed)
+    if job.dropped or not samples:
+        return Made(None, failed)
+    return Made(finished, failed)
+
+
+def _before_more(text: str) -> str:
+    """The words of a piece that another follows: the model reads both as one text, and most scripts need a space between."""
+    return text if not text or ord(text[-1]) >= 0x2E80 else text.rstrip() + " "
+
+
+def figures_of(results: list[SpeechResult]) -> dict[str, Any]:
+    """`ttfa_ms` of the first piece, `rtf` over all, `frames`, `waited_ms`, and the engine's identity."""
+    if not results:
+        return {}
+    seconds = sum(result.seconds for result in results)
+    spent = sum(result.rtf * result.seconds for result in results)
+    return {
+        "ttfa_ms": results[0].ttfa_ms,
+        "waited_ms": results[0].waited_ms,
+        "rtf": spent / seconds if seconds else 0.0,
+        "frames": sum(result.frames for result in results),
+        "identity": dict(results[0].identity),
+    }
+
+
+def copy_take(source: Iterator[np.ndarray], writer: Any, live: Any, found: Take, take: Take) -> Made:
+    """A take that was made before for the same key, for another block: its audio again, nothing rendered."""
+    cuts = [piece.start_sample + piece.n_samples for piece in found.pieces]
+    number, at = 0, 0
+    for block in source:
+        writer.append(block)
+        while len(block) and number < len(cuts):
+            part = block[: cuts[number] - at]
+            live.add(number, part)
+            at += len(part)
+            block = block[len(part) :]
+            if at == cuts[number]:
+                live.end_piece(number)
+                number += 1
+    finished = replace(
+        take,
+        state=found.state,
+        stop_reason=found.stop_reason,
+        seconds=found.seconds,
+        pieces=found.pieces,
+        figures=dict(found.figures),
+        warnings=found.warnings,
+    )
+    writer.finish(finished)
+    live.end()
+    return Made(finished)

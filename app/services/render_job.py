@@ -1,0 +1,103 @@
+"""One block on its way to a take, and the queue of those that wait."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.services.live_take import LiveTake
+from app.services.speaking import Speech
+from engine import Priority
+
+if TYPE_CHECKING:
+    from engine import Stream
+
+_numbers = itertools.count()
+
+
+@dataclass(eq=False)
+class RenderJob:
+    """A wish for a take of a block, then the making of it.
+
+    Attributes:
+        block_id: whose take.
+        priority: see Priority.
+        again: make a new take with the next seed although there is a good one.
+        order: place among equals; lower is sooner.
+        not_before_s: `time.monotonic()` before which it is not started: the person is still typing in it.
+        speech, live: set when it is started.
+        started: the engine works on it (not only has it queued).
+        stop: set to end it early. dropped: nobody wants its audio any more.
+    """
+
+    block_id: str
+    priority: Priority
+    again: bool = False
+    order: float = field(default_factory=lambda: float(next(_numbers)))
+    not_before_s: float = 0.0
+    speech: Speech | None = None
+    live: LiveTake | None = None
+    started: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+    dropped: bool = False
+    stream: Stream | None = None
+
+    def cancel(self, *, drop: bool) -> None:
+        """End the making within a frame. `drop`: throw away what was made."""
+        self.dropped = self.dropped or drop
+        self.stop.set()
+        stream = self.stream
+        if stream is not None:
+            stream.cancel()
+
+
+class RenderQueue:
+    """Jobs that wait. Used on the owner's thread alone."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, list[RenderJob]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._jobs.values()))
+
+    def jobs(self) -> list[RenderJob]:
+        """In the order in which they will be started."""
+        return sorted(itertools.chain.from_iterable(self._jobs.values()), key=lambda job: (job.priority, job.order))
+
+    def of(self, block_id: str) -> list[RenderJob]:
+        return self._jobs.get(block_id, [])
+
+    def add(self, job: RenderJob) -> None:
+        self._jobs.setdefault(job.block_id, []).append(job)
+
+    def remove(self, job: RenderJob) -> None:
+        waiting = self._jobs.get(job.block_id, [])
+        if job in waiting:
+            waiting.remove(job)
+        if not waiting:
+            self._jobs.pop(job.block_id, None)
+
+    def next(self, *, urgent_only: bool) -> RenderJob | None:
+        """The job to start now, taken out of the queue; None when there is none that may."""
+        now_s = time.monotonic()
+        for job in self.jobs():
+            if urgent_only and job.priority >= Priority.RENDERING:
+                return None
+            if job.not_before_s <= now_s:
+                self.remove(job)
+                return job
+        return None
+
+    def move(self, block_ids: Iterable[str], before: str | None) -> None:
+        """Put the jobs of these blocks before the job of another, or last."""
+        moved = set(block_ids)
+        jobs = self.jobs()
+        kept = [job for job in jobs if job.block_id not in moved]
+        at = next((i for i, job in enumerate(kept) if job.block_id == before), len(kept))
+        ordered = kept[:at] + [job for job in jobs if job.block_id in moved] + kept[at:]
+        for number, job in enumerate(ordered):
+            job.order = number - len(ordered)

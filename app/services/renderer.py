@@ -1,0 +1,550 @@
+"""Turns blocks into takes: what waits, what is spoken now, and what is made ahead of the listener."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.model.block import Block
+from app.model.commands import ChooseTake, DropTake, PutTake
+from app.model.signal import Signal
+from app.model.take import Take
+from app.services.block_states import BlockStates
+from app.services.excerpt import Excerpt, heard_shape
+from app.services.live_take import LiveTake
+from app.services.maker import Made, copy_take, make_take
+from app.services.overview import Overview
+from app.services.programme import is_spoken, take_pieces
+from app.services.render_job import RenderJob, RenderQueue
+from app.services.speaking import Speech, prepare
+from engine import FRAME_S, Event, EventKind, Priority, SpeechError, estimate_frames
+
+if TYPE_CHECKING:
+    from app.model.project import Project
+    from engine import Engine, ModelCard
+
+log = logging.getLogger(__name__)
+
+_TYPING_S = 0.6
+_GROWN_EVERY_S = 1 / 30
+
+_REASONS = {
+    "length": "Speaking was ended before the text was: it took far longer than the text should. Speak it again.",
+    "runaway": "The voice ran away: silence or repetition without end. Speak the line again.",
+    "early_end": "The voice stopped far too early for this text; words are missing. Speak the line again.",
+    "cancelled": "Speaking was stopped before the end. Speak the line again.",
+    "failed": "Speaking broke off before the end. Speak the line again.",
+    "": "The studio ended while this was being spoken. Speak the line again.",
+}
+
+
+class Listener(Protocol):
+    """Somebody who hears blocks in order; the renderer speaks ahead of them."""
+
+    def ahead(self) -> Iterable[str]:
+        """Ids of the blocks to hear, from the one that is heard now on."""
+
+    def lead_s(self) -> float:
+        """Audio ready ahead of the playhead. May be asked from any thread."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of the blocks that were asked for: how many, and their ids by outcome."""
+
+    asked: int = 0
+    done: tuple[str, ...] = ()
+    suspicious: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How the making of speech goes.
+
+    Attributes:
+        ttfa_ms, rtf: of the newest request; None before there was one.
+        speaking: blocks being spoken. waiting: how many wait. finished, asked: of the blocks that were asked for.
+    """
+
+    ttfa_ms: float | None = None
+    rtf: float | None = None
+    speaking: tuple[str, ...] = ()
+    waiting: int = 0
+    finished: int = 0
+    asked: int = 0
+
+
+class Renderer:
+    """Blocks to takes.
+
+    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech is
+    made on worker threads that touch no project.
+
+    Attributes:
+        states: facts about blocks (BlockStates). store, project, engine, card: what it works with.
+        ahead_s: how far ahead of the listener speech is made.
+        continue_pieces: condition each piece of a block on the one before, where the model can.
+        paused: nothing is started that nobody listens to.
+
+    Signals:
+        changed(block_id): state, length or takes of a block changed.
+        grown(block_id): there is more of a block that is being spoken; at most 30 a second.
+        queue_changed(): what waits or is spoken.
+    """
+
+    def __init__(
+        self, post: Callable[[Callable[[], None]], None], clips: Any = None, *, parallel: int = 1, ahead_s: float = 60.0
+    ) -> None:
+        self.changed = Signal()
+        self.grown = Signal()
+        self.queue_changed = Signal()
+        self.states = BlockStates(clips)
+        self.ahead_s = ahead_s
+        self.continue_pieces = True
+        self.store: Any = None
+        self.engine: Engine | None = None
+        self.card: ModelCard | None = None
+        self.paused = False
+        self._post = post
+        self._parallel = parallel
+        self._workers = ThreadPoolExecutor(max_workers=parallel + 2, thread_name_prefix="render")
+        self._queue = RenderQueue()
+        self._active: list[RenderJob] = []
+        self._listener: Listener | None = None
+        self._tried: set[str] = set()  # blocks that failed for this listener and are not tried again
+        self._asked: dict[str, None] = {}
+        self._figures = Figures()
+        self._shapes: dict[str, Overview] = {}
+        self._connections: list[Callable[[], None]] = []
+        self._grown_at_s = 0.0
+        self._closed = False
+
+    # -- what it works with -------------------------------------------------------------------------------------
+
+    @property
+    def project(self) -> Project:
+        return self.store.project
+
+    def set_store(self, store: Any) -> None:
+        """Another project: everything of the old one ends."""
+        if self.store is not None:
+            self.listen(None)
+            self.cancel()
+        for disconnect in self._connections:
+            disconnect()
+        self.store = self.states.store = store
+        self.states.forget_project()
+        self._asked.clear()
+        self._shapes.clear()
+        self._connections = [] if store is None else [
+            self.project.block_changed.connect(self._block_changed),
+            self.project.blocks_changed.connect(self._blocks_changed),
+            self.project.settings_changed.connect(self._manner_changed),
+            self.project.voices_changed.connect(self._manner_changed),
+        ]  # fmt: skip
+
+    def set_engine(self, engine: Engine | None, card: ModelCard | None) -> None:
+        self.engine = engine
+        self.card = self.states.card = card
+        if self.store is not None:
+            self._manner_changed()
+
+    # -- what a view asks ---------------------------------------------------------------------------------------
+
+    def state(self, block_id: str) -> str:
+        """none, queued, speaking, ready, stale, suspicious, failed or locked."""
+        if self.store is None or not self.project.has_block(block_id):
+            return "none"
+        jobs = self._jobs_of(block_id)
+        if jobs:
+            return "speaking" if any(job.started for job in jobs) else "queued"
+        return self.states.rest_state(self.project.block(block_id))
+
+    def reason(self, block_id: str) -> str:
+        """Why a block is failed or suspicious, for people; "" when it is neither."""
+        failure = self.states.failure(block_id)
+        if failure:
+            return failure
+        take = self.states.take(self.project.block(block_id))
+        if take is None or take.state not in ("incomplete", "suspicious", "failed"):
+            return ""
+        return _REASONS.get(take.stop_reason, "This take is not complete.")
+
+    def live(self, block_id: str) -> LiveTake | None:
+        """What is being made of a block now."""
+        return next((job.live for job in self._jobs_of(block_id) if job.live is not None), None)
+
+    def shape(self, block: Block) -> Overview | None:
+        """The shape of what is heard of a block, where it is known: growing while it is spoken."""
+        live = self.live(block.id)
+        if live is not None and live.seconds:
+            return self._shapes.get(live.take_id)
+        return self._shapes.get(block.chosen) if block.chosen else None
+
+    def figures(self) -> Figures:
+        finished = sum(self._outcome(block_id) != "waiting" for block_id in self._asked)
+        speaking = tuple(job.block_id for job in self._active if job.started)
+        return replace(self._figures, speaking=speaking, waiting=len(self._queue), finished=finished, asked=len(self._asked))
+
+    def report(self) -> Report:
+        """What became of all blocks asked for since the renderer was last idle."""
+        by: dict[str, list[str]] = {"done": [], "suspicious": [], "failed": [], "waiting": []}
+        for block_id in self._asked:
+            by[self._outcome(block_id)].append(block_id)
+        return Report(len(self._asked), *(tuple(by[outcome]) for outcome in ("done", "suspicious", "failed", "waiting")))
+
+    def queue(self) -> tuple[tuple[str, str], ...]:
+        """(block id, "speaking" or "queued") in the order of the work."""
+        active = [(job.block_id, "speaking" if job.started else "queued") for job in self._active]
+        return (*active, *((job.block_id, "queued") for job in self._queue.jobs()))
+
+    def stale_ids(self) -> list[str]:
+        """Blocks that are to be spoken, in the order of the script."""
+        return [block.id for block in self.project.blocks if self.states.needs_speaking(block)]
+
+    def estimate(self, block_ids: Iterable[str]) -> tuple[float, float | None]:
+        """(seconds of audio, seconds of work or None while the speed is unknown) to speak these blocks."""
+        audio_s = 0.0
+        for block in map(self.project.block, block_ids):
+            if is_spoken(self.project, block):
+                audio_s += FRAME_S * estimate_frames(block.text, block.settings.language or self.project.settings.language)
+        return audio_s, None if self._figures.rtf is None else audio_s * self._figures.rtf
+
+    # -- what a person asks -------------------------------------------------------------------------------------
+
+    def render(self, block_ids: Iterable[str], priority: Priority = Priority.RENDERING) -> int:
+        """Speak those of these blocks that need it; returns how many. Locked ones are never touched."""
+        wanted = [block_id for block_id in block_ids if self.states.needs_speaking(self.project.block(block_id))]
+        if not len(self._queue) and not self._active:
+            self._asked.clear()
+        for block_id in wanted:
+            self.states.forget_failure(block_id)
+            self._asked[block_id] = None
+            if not self._jobs_of(block_id):
+                self._add(RenderJob(block_id, priority))
+        self._pump()
+        return len(wanted)
+
+    def again(self, block_id: str, count: int = 1, priority: Priority = Priority.PREVIEW) -> None:
+        """Make `count` more takes of a block, each with the next seed; the newest is chosen."""
+        block = self.project.block(block_id)
+        if block.settings.locked or not is_spoken(self.project, block):
+            return
+        self.states.forget_failure(block_id)
+        for _ in range(count):
+            self._add(RenderJob(block_id, priority, again=True))
+        self._pump()
+
+    def cancel(self, block_ids: Iterable[str] | None = None) -> None:
+        """Forget what waits and end what is spoken (what there is of it is kept, marked); None is everything."""
+        chosen = None if block_ids is None else set(block_ids)
+        for job in self._queue.jobs():
+            if chosen is None or job.block_id in chosen:
+                self._queue.remove(job)
+                self._asked.pop(job.block_id, None)
+                self.changed.emit(job.block_id)
+        for job in self._active:
+            if chosen is None or job.block_id in chosen:
+                self._asked.pop(job.block_id, None)
+                job.cancel(drop=False)
+        self.queue_changed.emit()
+
+    def pause(self) -> None:
+        """Start nothing more that nobody listens to; what is spoken now is finished."""
+        self.paused = True
+        self.queue_changed.emit()
+
+    def resume(self) -> None:
+        self.paused = False
+        self._pump()
+        self.queue_changed.emit()
+
+    def move(self, block_ids: Iterable[str], before: str | None = None) -> None:
+        """Do the waiting work for these blocks before that for another block, or last."""
+        self._queue.move(block_ids, before)
+        self.queue_changed.emit()
+
+    def listen(self, listener: Listener | None) -> None:
+        """Speak ahead of this listener from now on; None: nobody listens, and what only they wanted is given up."""
+        self._listener = listener
+        self._tried.clear()
+        wanted = set() if listener is None else set(self._wanted_ahead())
+        for job in [*self._queue.jobs(), *self._active]:
+            if job.priority is Priority.LISTENING and job.block_id not in wanted:
+                if job.block_id in self._asked:
+                    job.priority = Priority.RENDERING
+                    continue
+                if job in self._active:
+                    # Started speech is finished: it will be wanted soon, and half a take helps nobody.
+                    continue
+                self._queue.remove(job)
+                self.changed.emit(job.block_id)
+        self._pump()
+
+    @property
+    def listener(self) -> Listener | None:
+        return self._listener
+
+    def wants_speaking(self, block: Block) -> bool:
+        """Whether the block will be spoken before it is heard: it needs it, and was not tried for this listener yet."""
+        return self.states.needs_speaking(block) and block.id not in self._tried
+
+    def is_waiting(self, block_id: str) -> bool:
+        """Whether a take of the block will come."""
+        return bool(self._jobs_of(block_id))
+
+    def advance(self) -> None:
+        """The listener moved on: see whether more must be made."""
+        self._pump()
+
+    def close(self) -> None:
+        """End everything; nothing is posted any more."""
+        self._closed = True
+        for job in self._active:
+            job.cancel(drop=False)
+        for disconnect in self._connections:
+            disconnect()
+        self._connections = []
+        self._workers.shutdown(wait=True, cancel_futures=True)
+
+    # -- the project changes ------------------------------------------------------------------------------------
+
+    def _block_changed(self, block_id: str) -> None:
+        block = self.project.block(block_id)
+        if not self._is_heard(block_id):
+            self._tried.discard(block_id)
+        for job in self._jobs_of(block_id):
+            if job.speech is None:
+                job.not_before_s = time.monotonic() + _TYPING_S
+            elif not job.dropped and self._would_differ(job.speech, block) and not self._is_heard(block_id):
+                job.cancel(drop=True)
+                if job.priority is not Priority.LISTENING:
+                    self._add(RenderJob(block_id, job.priority, job.again, not_before_s=time.monotonic() + _TYPING_S))
+        self._pump_later(_TYPING_S)
+        self.changed.emit(block_id)
+
+    def _blocks_changed(self, _first: int, removed: tuple[str, ...], added: tuple[str, ...]) -> None:
+        for block_id in set(removed) - set(added):
+            for job in self._jobs_of(block_id):
+                if job in self._active:
+                    job.cancel(drop=True)
+                else:
+                    self._queue.remove(job)
+        self._pump_later(_TYPING_S)
+
+    def _manner_changed(self) -> None:
+        self.states.forget()
+        for job in list(self._active):
+            if job.speech is not None and not job.dropped and self.project.has_block(job.block_id):
+                if self._would_differ(job.speech, self.project.block(job.block_id)) and not self._is_heard(job.block_id):
+                    job.cancel(drop=True)
+                    if job.priority is not Priority.LISTENING:
+                        self._add(RenderJob(job.block_id, job.priority, job.again))
+        self._pump()
+
+    def _would_differ(self, speech: Speech, block: Block) -> bool:
+        manner = self.states.manner(block)
+        if manner is None or block.settings.seed != speech.block.settings.seed:
+            return True
+        made = Take(block_id=block.id, text=speech.block.text, settings=speech.settings)
+        return manner.is_stale(block, made)
+
+    def _is_heard(self, block_id: str) -> bool:
+        """The block that is heard right now is spoken to its end, whatever is typed in it."""
+        listener = self._listener
+        return listener is not None and next(iter(listener.ahead()), None) == block_id
+
+    # -- the queue ----------------------------------------------------------------------------------------------
+
+    def _jobs_of(self, block_id: str) -> list[RenderJob]:
+        active = [job for job in self._active if job.block_id == block_id and not job.dropped]
+        return [*active, *self._queue.of(block_id)]
+
+    def _add(self, job: RenderJob) -> None:
+        self._queue.add(job)
+        self.changed.emit(job.block_id)
+        self.queue_changed.emit()
+
+    def _wanted_ahead(self) -> list[str]:
+        """Blocks that must be spoken for the listener, at most `ahead_s` from where they are."""
+        wanted: list[str] = []
+        if self._listener is None or self.store is None:
+            return wanted
+        ahead_s = self._listener.lead_s()
+        for block_id in self._listener.ahead():
+            if ahead_s > self.ahead_s or not self.project.has_block(block_id):
+                break
+            block = self.project.block(block_id)
+            if self.wants_speaking(block):
+                wanted.append(block_id)
+                if len(wanted) > self._parallel + 1:
+                    break
+            ahead_s += self.states.length_s(block)[0]
+        return wanted
+
+    def _pump_later(self, seconds: float) -> None:
+        timer = threading.Timer(seconds + 0.01, lambda: self._deliver(self._pump))
+        timer.daemon = True
+        timer.start()
+
+    def _deliver(self, deed: Callable[[], None]) -> None:
+        if not self._closed:
+            self._post(lambda: None if self._closed else deed())
+
+    def _pump(self) -> None:
+        """Start what should be started."""
+        if self._closed or self.engine is None or self.card is None or self.store is None:
+            return
+        for block_id in self._wanted_ahead():
+            waiting = self._queue.of(block_id)
+            for job in waiting:
+                job.priority = Priority.LISTENING
+            if not self._jobs_of(block_id):
+                self._add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
+        while True:
+            busy = sum(not job.dropped for job in self._active)
+            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts by urgency.
+            if busy > self._parallel:
+                return
+            job = self._queue.next(urgent_only=self.paused or busy >= self._parallel)
+            if job is None:
+                return
+            self._start(job)
+
+    def _start(self, job: RenderJob) -> None:
+        block = self.project.block(job.block_id)
+        manner = self.states.manner(block)
+        assert manner is not None and self.engine is not None
+        try:
+            speech = prepare(
+                block, manner, self.states.clips, self.engine.identity(),
+                seed=self._seed(block, job.again), priority=job.priority, continue_pieces=self.continue_pieces,
+            )  # fmt: skip
+        except SpeechError as error:
+            self._failed(job, block, str(error))
+            return
+        if not speech.plan.pieces:
+            self._failed(job, block, "There is nothing in this line that can be spoken. Write some words.")
+            return
+        found = None if job.again else self.project.take_with_key(speech.key)
+        if found is not None and found.block_id == block.id:
+            self.store.history.note(ChooseTake(block.id, found.id))
+            self._tried.add(block.id)
+            self.changed.emit(block.id)
+            return
+        take = Take(block_id=block.id, key=speech.key, text=block.text, settings=speech.settings, seed=speech.seed)
+        job.speech = speech
+        job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
+        self._shapes[take.id] = Overview()
+        self._active.append(job)
+        self.store.history.note(PutTake(take))
+        self._workers.submit(self._work, job, take, found, self.store, self.engine, self._excerpt(block))
+        self.changed.emit(block.id)
+        self.queue_changed.emit()
+
+    def _seed(self, block: Block, again: bool) -> int:
+        first = block.settings.seed if block.settings.seed is not None else self.project.settings.seed
+        if not again:
+            return first
+        used = [take.seed for take in self.project.takes_of(block.id)]
+        return (max(used) if used else first - 1) + 1
+
+    def _excerpt(self, block: Block) -> Excerpt:
+        return Excerpt(self.project, [block.id], self.states.manner)
+
+    # -- on a worker thread -------------------------------------------------------------------------------------
+
+    def _work(self, job: RenderJob, take: Take, found: Take | None, store: Any, engine: Engine, excerpt: Excerpt) -> None:
+        assert job.live is not None and job.speech is not None
+        shape = self._shapes.get(take.id) or Overview()
+        try:
+            writer = store.begin_take(take)
+            if found is not None:
+                audio = (block for piece in take_pieces(found, store.read_take) for block in piece)
+                made = copy_take(audio, writer, job.live, found, take)
+            else:
+                listener = self._listener if job.priority is Priority.LISTENING else None
+                made = make_take(
+                    job, take, engine, writer,
+                    on_event=lambda event: self._heard_of(job, event),
+                    on_grown=lambda samples: self._grew(job, shape, samples),
+                    lead_s=listener.lead_s if listener is not None else None,
+                )  # fmt: skip
+            if made.take is not None and made.take.pieces:
+                samples, measured = heard_shape(excerpt, job.speech.block, job.live, store.read_take)
+                figures = {**made.take.figures, "heard_samples": samples}
+                made = Made(replace(made.take, figures=figures), made.failed)
+                self._shapes[take.id] = measured
+        except Exception as error:
+            log.exception("a take could not be made")
+            job.live.end(str(error))
+            made = Made(None, f"The line could not be spoken: {error}")
+        self._deliver(lambda: self._finished(job, take, made))
+
+    def _heard_of(self, job: RenderJob, event: Event) -> None:
+        """On the engine's thread."""
+        if event.kind is EventKind.STARTED:
+            job.started = True
+            self._deliver(lambda: self.changed.emit(job.block_id))
+        elif event.kind is EventKind.FIRST_AUDIO:
+            self._figures = replace(self._figures, ttfa_ms=event.figures.get("ttfa_ms"))
+        elif event.kind is EventKind.PROGRESS and event.figures.get("rtf"):
+            self._figures = replace(self._figures, rtf=event.figures["rtf"])
+
+    def _grew(self, job: RenderJob, shape: Overview, samples: Any) -> None:
+        shape.add(samples)
+        now_s = time.monotonic()
+        if now_s - self._grown_at_s >= _GROWN_EVERY_S:
+            self._grown_at_s = now_s
+            self._deliver(lambda: self.grown.emit(job.block_id))
+
+    # -- back on the owner's thread -----------------------------------------------------------------------------
+
+    def _finished(self, job: RenderJob, take: Take, made: Made) -> None:
+        if job in self._active:
+            self._active.remove(job)
+        if made.take is not None and made.take.figures.get("rtf"):
+            self._figures = replace(self._figures, rtf=made.take.figures["rtf"])
+        history = self.store.history
+        if self.project.takes.get(take.id) is not None:
+            if made.take is None:
+                history.note(DropTake(take.id, self.project.block(job.block_id).chosen if self.project.has_block(job.block_id) else None))
+            else:
+                history.note(PutTake(made.take, choose=self._should_choose(job, made.take)))
+        if made.failed and self.project.has_block(job.block_id) and not job.dropped:
+            self._failed(job, self.project.block(job.block_id), made.failed)
+        elif made.take is not None:
+            self._tried.add(job.block_id)
+        self.changed.emit(job.block_id)
+        self.queue_changed.emit()
+        self._pump()
+
+    def _failed(self, job: RenderJob, block: Block, reason: str) -> None:
+        self.states.fail(block, reason)
+        self._tried.add(block.id)
+        if job.live is not None and not job.live.over:
+            job.live.end(reason)
+        self.changed.emit(block.id)
+        self.queue_changed.emit()
+
+    def _should_choose(self, job: RenderJob, take: Take) -> bool:
+        """A complete take is heard; an incomplete one only where there is nothing better."""
+        if not self.project.has_block(take.block_id):
+            return False
+        if take.state == "done":
+            return True
+        before = self.states.take(self.project.block(take.block_id))
+        return before is None or before.state != "done" or self.states.is_stale(self.project.block(take.block_id), before)
+
+    def _outcome(self, block_id: str) -> str:
+        state = self.state(block_id)
+        if state in ("queued", "speaking"):
+            return "waiting"
+        return {"ready": "done", "locked": "done", "suspicious": "suspicious"}.get(state, "failed")

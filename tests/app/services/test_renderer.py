@@ -1,0 +1,549 @@
+"""Blocks become takes: with the real engine thread and a backend that speaks tones."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from app.model.block import Block, BlockSettings
+from app.model.commands import ReplaceText, SetBlockSettings, SetProjectSettings, SetVoice
+from app.model.history import History
+from app.model.project import Project
+from app.model.voice import Voice, VoiceClip
+from app.services.listening import Listening, Range
+from app.services.renderer import Renderer
+from engine import FRAME_SAMPLES, Engine, KnownVoice, ModelCard, StopReason
+
+RATE = 48_000
+
+
+class ToneBackend:
+    """Speaks each request as a tone of its own, as many frames as it has words, after a moment of silence."""
+
+    def __init__(self, card):
+        self.card = card
+        self.capacity = 1
+        self.jobs = {}
+        self.spoken = []
+        self.ends = {}  # text -> StopReason
+        self.fails = {}
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def load(self, progress):
+        pass
+
+    def start(self, job):
+        self.spoken.append(job.request.text)
+        self.jobs[job.id] = [job, 0]
+
+    def step(self, timeout_s):
+        if not self.gate.wait(0.01):
+            return
+        for job_id, state in list(self.jobs.items()):
+            job, frame = state
+            text = job.request.text
+            total = 2 + 2 * len(text.split())
+            if text in self.fails and frame == 2:
+                del self.jobs[job_id]
+                job.fail(self.fails[text])
+                continue
+            if frame == total:
+                del self.jobs[job_id]
+                job.finish(self.ends.get(text, StopReason.STOP))
+                continue
+            at = np.arange(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES)
+            tone = 0.3 * np.sin(2 * np.pi * (200 + 10 * (hash_of(text) % 50) + job.request.seed % 97) * at / RATE)
+            if frame in (0, total - 1):
+                tone[:] = 0
+            samples = np.repeat(tone[:, None], 2, axis=1).astype(np.float32)
+            job.audio(samples, np.full((1, 12), frame, np.int16))
+            job.progress(frame + 1, total)
+            state[1] += 1
+        time.sleep(0.0005)
+
+    def cancel(self, job_id):
+        self.jobs.pop(job_id, None)
+
+    def interrupt(self):
+        pass
+
+    def identity(self):
+        return {"model": "tones", "codec": "none", "tokenizer": "none", "numeric": "cpu", "revision": "1"}
+
+    def status(self):
+        return {"device": "cpu"}
+
+    def close(self):
+        pass
+
+
+def hash_of(text):
+    return sum(map(ord, text))
+
+
+class Writer:
+    def __init__(self, store, take):
+        self.store, self.take, self.parts = store, take, []
+        store.audio[take.id] = np.zeros((0, 2), np.float32)
+
+    def append(self, samples):
+        self.parts.append(samples)
+        self.store.audio[self.take.id] = np.concatenate(self.parts)
+
+    def finish(self, take):
+        self.store.finished.append(take)
+
+
+class MemoryStore:
+    """Takes in memory, behind the interface of the project's store."""
+
+    def __init__(self, project):
+        self.project, self.history = project, History(project)
+        self.audio, self.finished = {}, []
+
+    def begin_take(self, take):
+        return Writer(self, take)
+
+    def read_take(self, take_id, start=0, n=None):
+        audio = self.audio[take_id]
+        return audio[start : None if n is None else start + n]
+
+
+class Studio:
+    """One thread that owns the project, as the window's does, driven by the test."""
+
+    def __init__(self, texts, card=None, settings=None):
+        self.calls = queue.SimpleQueue()
+        self.backend = ToneBackend(card or ModelCard("Tones", continuation=True))
+        self.engine = Engine(self.backend)
+        self.engine.start()
+        self.engine.ready(5)
+        self.project = Project([Block(text=text) for text in texts])
+        self.store = MemoryStore(self.project)
+        self.clips = SimpleNamespace(clips=lambda voice: (), find=lambda name: None)
+        self.renderer = Renderer(self.calls.put, self.clips)
+        self.renderer.set_store(self.store)
+        self.renderer.set_engine(self.engine, self.backend.card)
+        self.changed = []
+        self.renderer.changed.connect(self.changed.append)
+
+    @property
+    def ids(self):
+        return [block.id for block in self.project.blocks]
+
+    def do(self, command):
+        self.store.history.do(command)
+
+    def run(self, until, seconds=20.0):
+        """Deliver what other threads post until something holds."""
+        ends_at_s = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < ends_at_s, "it did not happen"
+            try:
+                self.calls.get(timeout=0.01)()
+            except queue.Empty:
+                continue
+
+    def idle(self):
+        return not self.renderer.queue()
+
+    def states(self):
+        return [self.renderer.state(block_id) for block_id in self.ids]
+
+    def hear(self, wanted):
+        """Listen as the player does, taking what is ready, until the end."""
+        listening = Listening(self.renderer, self.calls.put, wanted)
+        heard, places = [], []
+        at = 0
+
+        def take():
+            nonlocal at
+            block = listening.read(960)
+            while block is not None and len(block):
+                heard.append(block)
+                places.append((at, listening.place(at)))
+                at += len(block)
+                block = listening.read(960)
+            return block is None
+
+        self.run(take)
+        listening.close()
+        return np.concatenate(heard) if heard else np.zeros((0, 2), np.float32), places, listening
+
+    def close(self):
+        self.renderer.close()
+        self.engine.close()
+
+
+@pytest.fixture
+def studio(request):
+    made = []
+
+    def make(*texts, **more):
+        made.append(Studio(texts, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_a_block_is_spoken_and_becomes_ready(studio):
+    it = studio("one two three")
+    block_id = it.ids[0]
+    assert it.states() == ["none"]
+    it.renderer.render([block_id])
+    assert it.states()[0] in ("queued", "speaking")
+    it.run(it.idle)
+    assert it.states() == ["ready"]
+    take = it.project.takes[it.project.block(block_id).chosen]
+    assert take.state == "done" and take.stop_reason == "stop"
+    assert take.seconds == 8 * 0.08
+    assert take.pieces[0].n_samples == 8 * FRAME_SAMPLES
+    # Silence at both ends is not heard.
+    assert take.figures["heard_samples"] == 6 * FRAME_SAMPLES
+    assert len(it.store.audio[take.id]) == 8 * FRAME_SAMPLES
+    assert it.store.finished[-1].id == take.id
+
+
+def test_only_what_needs_it_is_spoken(studio):
+    it = studio("one two", "// a note", "", "three four", "five")
+    locked = it.ids[4]
+    it.do(SetBlockSettings((locked,), {"locked": True}))
+    assert it.renderer.render(it.ids) == 2
+    it.run(it.idle)
+    assert it.states() == ["ready", "none", "none", "ready", "locked"]
+    assert it.renderer.render(it.ids) == 0
+    assert len(it.backend.spoken) == 2
+
+
+def test_changed_text_is_stale_and_a_changed_pause_is_not(studio):
+    it = studio("one two [pause 0.5s] three")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.do(ReplaceText(17, "5", "9"))
+    assert it.project.block(it.ids[0]).text == "one two [pause 0.9s] three"
+    assert it.states() == ["ready"]
+    it.do(ReplaceText(0, "one", "six"))
+    assert it.states() == ["stale"]
+    it.store.history.undo()
+    assert it.states() == ["ready"]
+
+
+def test_text_that_comes_back_finds_its_take_again(studio):
+    it = studio("one two")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    first = it.project.block(it.ids[0]).chosen
+    it.do(ReplaceText(0, "one", "six"))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.do(ReplaceText(0, "six", "one"))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.project.block(it.ids[0]).chosen == first
+    assert it.backend.spoken == ["one two", "six two"]
+
+
+def test_the_same_line_elsewhere_is_not_spoken_twice(studio):
+    it = studio("one two", "one two")
+    it.renderer.render(it.ids[:1])
+    it.run(it.idle)
+    it.renderer.render(it.ids[1:])
+    it.run(it.idle)
+    assert it.states() == ["ready", "ready"]
+    assert it.backend.spoken == ["one two"]
+    first, second = (it.project.takes[block.chosen] for block in it.project.blocks)
+    assert first.id != second.id and first.key == second.key
+    assert np.array_equal(it.store.audio[first.id], it.store.audio[second.id])
+
+
+def test_again_takes_the_next_seed_and_is_chosen(studio):
+    it = studio("one two")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.renderer.again(it.ids[0], 3)
+    it.run(it.idle)
+    takes = it.project.takes_of(it.ids[0])
+    seed = it.project.settings.seed
+    assert [take.seed for take in takes] == [seed, seed + 1, seed + 2, seed + 3]
+    assert it.project.block(it.ids[0]).chosen == takes[-1].id
+    assert len({take.key for take in takes}) == 4
+    assert it.states() == ["ready"]
+
+
+def test_speech_that_ended_early_is_never_done(studio):
+    it = studio("one two", "three four", "five six")
+    it.backend.ends = {
+        "one two": StopReason.EARLY_END, "three four": StopReason.RUNAWAY, "five six": StopReason.LENGTH
+    }  # fmt: skip
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["suspicious"] * 3
+    assert [it.project.takes[block.chosen].state for block in it.project.blocks] == ["incomplete", "suspicious", "incomplete"]
+    assert all(it.renderer.reason(block_id) for block_id in it.ids)
+    report = it.renderer.report()
+    assert report.asked == 3 and report.suspicious == tuple(it.ids) and not report.done
+
+
+def test_an_incomplete_take_does_not_replace_a_good_one(studio):
+    it = studio("one two")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    good = it.project.block(it.ids[0]).chosen
+    it.backend.ends = {"one two": StopReason.EARLY_END}
+    it.renderer.again(it.ids[0])
+    it.run(it.idle)
+    assert it.project.block(it.ids[0]).chosen == good
+    assert len(it.project.takes_of(it.ids[0])) == 2
+
+
+def test_a_failure_is_told_and_the_others_go_on(studio):
+    it = studio("one two", "three four")
+    from engine import SpeechError
+
+    it.backend.fails = {"one two": SpeechError("The graphics card is full.", "Close other programs.")}
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["failed", "ready"]
+    assert "graphics card" in it.renderer.reason(it.ids[0])
+    report = it.renderer.report()
+    assert report.failed == (it.ids[0],) and report.done == (it.ids[1],)
+    it.backend.fails = {}
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready", "ready"]
+
+
+def test_a_voice_the_model_cannot_speak_fails_and_is_never_replaced(studio):
+    card = ModelCard("Small", cloning="none")
+    it = studio("one two", card=card)
+    voice = Voice(id="a" * 32, name="Ana", references=(VoiceClip("ana.wav", "b" * 64),))
+    it.do(SetVoice(voice))
+    it.do(SetBlockSettings((it.ids[0],), {"voice": voice.id}))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["failed"] and "Ana" in it.renderer.reason(it.ids[0])
+    assert not it.backend.spoken
+    it.do(SetBlockSettings((it.ids[0],), {"voice": "c" * 32}))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["failed"] and not it.backend.spoken
+
+
+def test_a_known_clip_is_known_under_any_name(studio, tmp_path):
+    clip = tmp_path / "kumo.wav"
+    known = KnownVoice("kumo", "Kumo", clip, "d" * 64)
+    it = studio("one two", card=ModelCard("Small", cloning="known_voices", voices=(known,)))
+    voice = Voice(id="a" * 32, name="My own name", references=(VoiceClip("mine.wav", "d" * 64),))
+    it.do(SetVoice(voice))
+    it.do(SetProjectSettings({"default_voice": voice.id}))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready"]
+
+
+def test_another_voice_makes_the_block_stale_and_another_name_does_not(studio):
+    it = studio("one two")
+    it.clips.clips = lambda voice: ()
+    voice = Voice(id="a" * 32, name="Ana", references=(VoiceClip("ana.wav", "b" * 64),))
+    it.do(SetVoice(voice))
+    it.do(SetBlockSettings((it.ids[0],), {"voice": voice.id}))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.do(SetVoice(Voice(id="a" * 32, name="Anna", references=voice.references)))
+    assert it.states() == ["ready"]
+    it.do(SetVoice(Voice(id="a" * 32, name="Anna", references=(VoiceClip("new.wav", "e" * 64),))))
+    assert it.states() == ["stale"]
+
+
+def test_typing_in_a_block_that_is_spoken_ends_it_and_speaks_the_new_text(studio):
+    it = studio("one two three four five six")
+    it.backend.gate.clear()
+    it.renderer.render(it.ids)
+    it.run(lambda: it.states() == ["speaking"])
+    it.do(ReplaceText(0, "one", "nine"))
+    it.backend.gate.set()
+    it.run(lambda: it.idle() and it.states() == ["ready"])
+    assert it.backend.spoken == ["one two three four five six", "nine two three four five six"]
+    assert [take.text for take in it.project.takes_of(it.ids[0])] == ["nine two three four five six"]
+
+
+def test_cancelling_ends_at_once_and_keeps_what_there_is_marked(studio):
+    it = studio(" ".join(["word"] * 200), "other")
+    it.renderer.render(it.ids)
+    it.run(lambda: (live := it.renderer.live(it.ids[0])) is not None and live.seconds > 0.3)
+    it.renderer.cancel()
+    it.run(it.idle)
+    assert it.states() == ["suspicious", "none"]
+    take = it.project.takes[it.project.block(it.ids[0]).chosen]
+    assert take.state == "incomplete" and take.stop_reason == "cancelled" and take.seconds > 0.2
+
+
+def test_a_paused_renderer_finishes_what_it_speaks_and_starts_nothing(studio):
+    it = studio("one two", "three four", "five six")
+    it.backend.gate.clear()
+    it.renderer.render(it.ids)
+    it.run(lambda: it.states()[0] == "speaking")
+    it.renderer.pause()
+    it.backend.gate.set()
+    it.run(lambda: it.states()[0] == "ready")
+    waiting = [state for state in it.states() if state == "queued"]
+    assert waiting
+    it.renderer.resume()
+    it.run(it.idle)
+    assert it.states() == ["ready"] * 3
+
+
+def test_waiting_work_can_be_moved_forward(studio):
+    it = studio(*[f"word {n}" for n in range(6)])
+    it.backend.gate.clear()
+    it.renderer.render(it.ids)
+    waiting = [block_id for block_id, state in it.renderer.queue()]
+    it.renderer.move([it.ids[5]], before=it.ids[3])
+    assert [block_id for block_id, _ in it.renderer.queue()].index(it.ids[5]) < waiting.index(it.ids[5])
+    it.backend.gate.set()
+    it.run(it.idle)
+    assert it.backend.spoken.index("word 5") < it.backend.spoken.index("word 4")
+
+
+def test_long_text_is_spoken_in_pieces_that_go_on_from_each_other(studio):
+    sentences = "This is a sentence of some words. " * 8
+    it = studio(sentences.strip(), card=ModelCard("Tones", longest_piece_s=6.0))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    take = it.project.takes[it.project.block(it.ids[0]).chosen]
+    assert len(take.pieces) > 1
+    assert take.pieces[1].start_sample == take.pieces[0].n_samples
+    assert sum(piece.n_samples for piece in take.pieces) == round(take.seconds * RATE)
+
+
+def test_listening_hears_all_blocks_in_order_with_their_pauses(studio):
+    it = studio("one two", "// note", "three [pause 1.0s] four", "five")
+    heard, places, listening = it.hear(Range(it.ids[0]))
+    assert not listening.problem
+    speech = [frames * FRAME_SAMPLES for frames in (4, 2, 2, 2)]
+    pauses = [it.project.settings.pauses.paragraph_s, 1.0, it.project.settings.pauses.paragraph_s]
+    expected = sum(speech) + sum(round(pause * RATE) for pause in pauses)
+    loud = np.flatnonzero(np.abs(heard).sum(axis=1) > 0.01)
+    assert abs(loud[-1] - loud[0] - expected) < 0.02 * RATE
+    assert list(dict.fromkeys(place.block_id for _, place in places)) == [it.ids[0], it.ids[2], it.ids[3]]
+    assert it.states() == ["ready", "none", "ready", "ready"]
+
+
+def test_what_is_heard_while_it_is_made_is_what_is_heard_later(studio):
+    it = studio("one two three", "four five [pause 0.3s] six", "seven")
+    live, live_places, _ = it.hear(Range(it.ids[0]))
+    again, places, _ = it.hear(Range(it.ids[0]))
+    assert np.array_equal(live, again)
+    assert len(it.backend.spoken) == 4
+
+
+def test_a_line_without_words_is_passed_over(studio):
+    it = studio("one two", "[pause 2s]", "* * *", "three")
+    heard, places, listening = it.hear(Range(it.ids[0]))
+    assert not listening.problem
+    assert list(dict.fromkeys(place.block_id for _, place in places)) == [it.ids[0], it.ids[3]]
+    loud = np.flatnonzero(np.abs(heard).sum(axis=1) > 0.01)
+    assert abs(loud[-1] - loud[0] - (6 * FRAME_SAMPLES + 2 * RATE)) < 0.02 * RATE
+    assert it.states() == ["ready", "none", "none", "ready"]
+
+
+def test_listening_from_inside_a_block_starts_there(studio):
+    it = studio("one two three", "four five")
+    whole, _, _ = it.hear(Range(it.ids[0]))
+    part, places, _ = it.hear(Range(it.ids[0], offset_samples=10_000))
+    assert np.array_equal(part, whole[-len(part) :])
+    assert places[0][1].offset_samples == 10_000
+    for at, place in places:
+        if place.block_id == it.ids[0]:
+            assert place.offset_samples == at + 10_000
+
+
+def test_listening_to_a_range_ends_with_it(studio):
+    it = studio("one two three", "four five")
+    whole, _, _ = it.hear(Range(it.ids[0]))
+    part, _, _ = it.hear(Range(it.ids[0], offset_samples=4_000, length_samples=20_000))
+    assert len(part) == 20_000
+    some, places, _ = it.hear(Range(it.ids[1], only=frozenset([it.ids[1]])))
+    assert {place.block_id for _, place in places} == {it.ids[1]}
+    assert len(some) < len(whole)
+
+
+def test_speech_is_made_ahead_of_the_listener_but_not_further(studio):
+    it = studio(*[f"some words of line number {n}" for n in range(40)])
+    it.renderer.ahead_s = 5.0
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[0]))
+    it.run(lambda: listening.ready_samples > 2 * RATE)
+    deadline = time.monotonic() + 1.0
+    it.run(lambda: time.monotonic() > deadline)
+    assert 3 * RATE < listening.ready_samples < 10 * RATE
+    spoken = len(it.backend.spoken)
+    for _ in range(3 * RATE // 960):
+        listening.read(960)
+    it.run(lambda: len(it.backend.spoken) > spoken)
+    listening.close()
+    it.run(lambda: it.renderer.listener is None and it.idle())
+
+
+def test_edits_ahead_of_the_listener_are_heard(studio):
+    it = studio("one two three four five six seven", "eight", "nine")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.backend.gate.clear()
+    it.do(ReplaceText(it.project.start_of(1), "eight", "ten"))
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[0]))
+    it.run(lambda: listening.ready_samples > RATE // 2)
+    it.do(ReplaceText(it.project.start_of(2), "nine", "eleven"))
+    it.backend.gate.set()
+
+    def ended():
+        while (block := listening.read(960)) is not None and len(block):
+            pass
+        return block is None
+
+    it.run(ended)
+    assert it.backend.spoken[-2:] == ["ten", "eleven"]
+    assert it.states() == ["ready"] * 3
+    listening.close()
+
+
+def test_a_listener_is_served_before_what_nobody_hears(studio):
+    it = studio(*[f"some words of line number {n}" for n in range(12)])
+    it.renderer.render(it.ids)
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[8]))
+    it.run(lambda: listening.ready_samples > RATE)
+    assert it.backend.spoken.index("some words of line number 8") < 4
+    listening.close()
+    it.run(lambda: it.renderer.listener is None and it.idle())
+    assert it.states() == ["ready"] * 12
+
+
+def test_listening_to_a_line_that_fails_stops_there_and_says_why(studio):
+    from engine import SpeechError
+
+    it = studio("one two", "three four", "five")
+    it.backend.fails = {"three four": SpeechError("The server is gone.", "Start it again.")}
+    heard, _, listening = it.hear(Range(it.ids[0]))
+    assert "server is gone" in listening.problem
+    assert len(heard)
+    it.run(it.idle)
+    assert it.states()[:2] == ["ready", "failed"]
+
+
+def test_removing_a_block_that_waits_forgets_it(studio):
+    it = studio("one two", "three four", "five six")
+    it.backend.gate.clear()
+    it.renderer.render(it.ids)
+    gone = it.ids[2]
+    it.do(ReplaceText(it.project.start_of(2) - 1, "\nfive six", ""))
+    it.backend.gate.set()
+    it.run(it.idle)
+    assert gone not in it.ids and "five six" not in it.backend.spoken
+    assert it.states() == ["ready", "ready"]
