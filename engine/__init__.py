@@ -8,14 +8,18 @@ from typing import Any
 _NAMES_OF_MODULE: dict[str, str] = {
     "engine.requests": "CHANNELS FRAME_RATE FRAME_S FRAME_SAMPLES MAX_FRAMES SAMPLE_RATE Chunk Clip Event EventKind"
     " Listener Priority Sampling SamplingOptions SpeechRequest SpeechResult SpeechWarning StopReason",
-    "engine.errors": "CapabilityError CheckpointError ClipError DeviceError EngineClosedError RequestCancelled"
-    " ServerError SpeechError TextError",
+    "engine.errors": "CapabilityError CheckpointError ClipError DeviceError EngineClosedError EngineFailedError"
+    " RequestCancelled ServerError SpeechError TextError",
     "engine.card": "FULL_SIZE_CARD KnownVoice ModelCard PauseTags read_card",
     "engine.text.plan": "Pause Piece SpeechPlan plan_speech",
     "engine.text.markup": "Tag find_tags format_pause",
     "engine.text.duration": "estimate_frames",
     "engine.text.languages": "LANGUAGES language_name",
-    "engine.engine": "Engine Stream open_local",
+    "engine.engine": "Engine open_local",
+    "engine.stream": "Stream",
+    "engine.layout": "ModelLayout find_layout",
+    "engine.runtime.devices": "DevicePlan choose_device cuda_works usable_cores",
+    "engine.backends.base": "Backend Job LoadProgress",
     "engine.audio": "load_clip",
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names.split()}

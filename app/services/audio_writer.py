@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
 
-from engine.errors import SpeechError
-from engine.requests import CHANNELS, SAMPLE_RATE
+from engine import CHANNELS, SAMPLE_RATE, SpeechError
 
 if TYPE_CHECKING:
     import soundfile

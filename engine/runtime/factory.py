@@ -68,17 +68,19 @@ def make_runtime(
         codebooks=model.config.codebooks,
         progress=part("Loading the codec", 0.65, 0.35),
     )
+    loop = FrameLoop(model, rows=rows)
+    kind = "-compiled" if loop.compiled else ""
     progress(LoadProgress("Ready", 1.0))
     return Runtime(
         prompts=prompts,
-        loop=FrameLoop(model, rows=rows),
+        loop=loop,
         codec=codec,
         streams=DecodeStreams(codec, slots=rows),
         identity={
             "model": model.hashes["model"],
             "codec": codec.identity,
             "tokenizer": model.hashes["tokenizer"],
-            "numeric": f"{plan.profile}-rows{rows}",
+            "numeric": f"{plan.profile}{kind}-rows{rows}",
             "revision": REVISION,
         },
     )

@@ -1,0 +1,32 @@
+"""`doctor`: what this machine can run and what is missing."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.commands.console import paths_of, result
+
+CANNOT_SPEAK_STATUS = 4
+_MARKS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
+
+
+def register(subparsers) -> None:
+    parser = subparsers.add_parser("doctor", help="what this machine can run and what is missing")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from app.services.doctor import can_speak, examine
+
+    findings = []
+    for finding in examine(paths_of(args)):
+        findings.append(finding)
+        if not args.json:
+            print(f"{_MARKS[finding.state]}  {finding.message}" + (f"  → {finding.remedy}" if finding.remedy else ""), flush=True)
+    speaks = can_speak(findings)
+    if args.json:
+        result({"can_speak": speaks, "findings": [finding.to_json() for finding in findings]})
+    elif speaks:
+        print("This machine can speak.")
+    return 0 if speaks else CANNOT_SPEAK_STATUS

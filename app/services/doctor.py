@@ -1,0 +1,223 @@
+"""What this machine can run and what is missing, each line with its remedy."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from app.paths import Paths, starter
+from engine import SpeechError
+
+State = Literal["ok", "note", "missing"]
+SMALLEST_FREE_GB = 2.0
+STARTER_NEEDS_GB = 1.2
+FULL_SIZE_NEEDS_GPU_GB = 12.0
+FULL_SIZE_NEEDS_CPU_GB = 32.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        topic: a stable word: `python`, `speech`, `gpu`, …
+        state: `ok`; `note`: works with a limit; `missing`: something cannot be done.
+        message: what was found. remedy: what to do; empty when nothing needs to be done.
+        needed_to_speak: a `missing` here means that no speech can be made at all.
+    """
+
+    topic: str
+    state: State
+    message: str
+    remedy: str = ""
+    needed_to_speak: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examine(paths: Paths) -> Iterator[Finding]:
+    """The findings, one by one as they are made; a check that fails is itself a finding."""
+    for topic, check in _CHECKS:
+        try:
+            yield from check(paths)
+        except SpeechError as error:
+            yield Finding(topic, "missing", error.message, error.remedy, topic in _NEEDED)
+        except Exception as error:
+            yield Finding(
+                topic, "missing", f"{topic}: {type(error).__name__}: {error}", "Install the studio again.", topic in _NEEDED
+            )
+
+
+def can_speak(findings: list[Finding]) -> bool:
+    return not any(finding.state == "missing" and finding.needed_to_speak for finding in findings)
+
+
+def _python(paths: Paths) -> Iterator[Finding]:
+    shown = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    if sys.version_info < (3, 11):
+        yield Finding("python", "missing", shown, "Python 3.11 or newer is needed.", needed_to_speak=True)
+    else:
+        yield Finding("python", "ok", shown)
+
+
+def _torch(paths: Paths) -> Iterator[Finding]:
+    import torch
+
+    yield Finding("torch", "ok", f"torch {torch.__version__}")
+
+
+def _starter(paths: Paths) -> Iterator[Finding]:
+    from engine import find_layout, read_card
+
+    layout = find_layout(starter())
+    card = read_card(starter())
+    assert card is not None, "the layout has a card"
+    weights = [folder / "model.safetensors" for folder in (layout.model, layout.codec)]
+    gone = [str(path) for path in (*weights, *(voice.path for voice in card.voices)) if not path.is_file()]
+    if gone:
+        yield Finding("starter", "missing", f"The starter model lacks {', '.join(gone)}.", "Install the studio again.", True)
+    else:
+        yield Finding("starter", "ok", f"The starter model and its {len(card.voices)} voices are there.")
+
+
+def _memory(paths: Paths) -> Iterator[Finding]:
+    import psutil
+
+    memory = psutil.virtual_memory()
+    free_gb, total_gb = memory.available / 2**30, memory.total / 2**30
+    message = f"{total_gb:.1f} GB of memory, {free_gb:.1f} GB of it free."
+    if free_gb < STARTER_NEEDS_GB:
+        yield Finding("memory", "note", message, f"The starter takes up to {STARTER_NEEDS_GB} GB: close other programs.")
+    else:
+        yield Finding("memory", "ok", message)
+
+
+def _processor(paths: Paths) -> Iterator[Finding]:
+    from engine import usable_cores
+
+    cores = usable_cores()
+    if cores == 1:
+        yield Finding("processor", "note", "One processor core.", "Speech may be slower than it is played.")
+    else:
+        yield Finding("processor", "ok", f"{cores} processor cores.")
+    if importlib.util.find_spec("numba") is None:
+        yield Finding("processor", "note", "numba is not installed: speech is made several times slower.", "pip install numba")
+
+
+def _gpu(paths: Paths) -> Iterator[Finding]:
+    import torch
+
+    from engine import cuda_works
+
+    if cuda_works():
+        for index in range(torch.cuda.device_count()):
+            facts = torch.cuda.get_device_properties(index)
+            memory_gb = facts.total_memory / 2**30
+            name = f"GPU {index}: {facts.name}, {memory_gb:.1f} GB"
+            if memory_gb >= FULL_SIZE_NEEDS_GPU_GB:
+                yield Finding("gpu", "ok", f"{name}: runs the full-size model.")
+            else:
+                remedy = f"The full-size model wants {FULL_SIZE_NEEDS_GPU_GB:.0f} GB; the starter runs anywhere."
+                yield Finding("gpu", "note", f"{name}.", remedy)
+    elif torch.cuda.is_available():
+        yield Finding("gpu", "missing", "The GPU is too old or too new for this build of torch.", "Install a build made for it.")
+    elif shutil.which("nvidia-smi"):
+        yield Finding(
+            "gpu", "missing", "There is an NVIDIA driver, but this torch is built for the CPU.", "Install torch with CUDA."
+        )
+    else:
+        yield Finding("gpu", "note", "No CUDA GPU: the starter speaks on the processor.", "Use a speech server for larger models.")
+
+
+def _codecs(paths: Paths) -> Iterator[Finding]:
+    import soundfile
+
+    missing = [name for name in ("WAV", "FLAC", "OGG", "MP3") if name not in soundfile.available_formats()]
+    if missing:
+        yield Finding("formats", "note", f"libsndfile does not write {', '.join(missing)}.", "Update the soundfile package.")
+    else:
+        yield Finding("formats", "ok", "wav, flac, mp3, ogg and opus can be written.")
+    try:
+        importlib.import_module("av")
+        yield Finding("formats", "ok", "m4a and video files can be read.")
+    except ImportError as error:
+        yield Finding("formats", "note", f"m4a and video files cannot be read ({error}).", "pip install av")
+
+
+def _sound(paths: Paths) -> Iterator[Finding]:
+    try:
+        sounddevice = importlib.import_module("sounddevice")
+    except (ImportError, OSError) as error:
+        yield Finding("sound", "missing", f"Nothing can be played ({error}).", "Install PortAudio (libportaudio2).")
+        return
+    outputs = [device["name"] for device in sounddevice.query_devices() if device["max_output_channels"] > 0]
+    if outputs:
+        yield Finding("sound", "ok", f"{len(outputs)} devices to play through.")
+    else:
+        yield Finding("sound", "note", "There is no device to play through.", "Files can be made all the same.")
+
+
+def _window(paths: Paths) -> Iterator[Finding]:
+    try:
+        importlib.import_module("PySide6.QtWidgets")
+    except ImportError as error:
+        remedy = "Install PySide6-Essentials and the system's libegl1, libgl1, libxkbcommon0 and libxcb-cursor0."
+        yield Finding("window", "missing", f"The window cannot open ({error}).", remedy)
+        return
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
+        yield Finding("window", "note", "There is no display.", "Use the commands, or log in to a desktop.")
+    else:
+        yield Finding("window", "ok", "The window can open.")
+
+
+def _folders(paths: Paths) -> Iterator[Finding]:
+    for name, folder in (("profile", paths.profile), ("models", paths.models), ("cache", paths.cache)):
+        there = _existing(folder)
+        free_gb = shutil.disk_usage(there).free / 2**30
+        if not os.access(there, os.W_OK):
+            yield Finding("folders", "missing", f"{folder} may not be written.", "Choose another with --profile.")
+        elif free_gb < SMALLEST_FREE_GB:
+            yield Finding("folders", "note", f"{name}: only {free_gb:.1f} GB are free at {folder}.", "Free some space.")
+        else:
+            yield Finding("folders", "ok", f"{name}: {folder} ({free_gb:.0f} GB free)")
+
+
+def _existing(folder: Path) -> Path:
+    return next(parent for parent in (folder, *folder.parents) if parent.exists())
+
+
+def _models(paths: Paths) -> Iterator[Finding]:
+    from app.services.model_choice import installed_models
+
+    names = list(installed_models(paths))
+    if len(names) == 1:
+        yield Finding(
+            "models", "note", "Only the starter is installed: it knows five voices.", "The full-size model clones any voice."
+        )
+    else:
+        yield Finding("models", "ok", f"Installed: {', '.join(names)}.")
+
+
+_NEEDED = frozenset({"python", "torch", "starter"})
+_CHECKS: tuple[tuple[str, Callable[[Paths], Iterator[Finding]]], ...] = (
+    ("python", _python),
+    ("torch", _torch),
+    ("starter", _starter),
+    ("processor", _processor),
+    ("memory", _memory),
+    ("gpu", _gpu),
+    ("models", _models),
+    ("formats", _codecs),
+    ("sound", _sound),
+    ("window", _window),
+    ("folders", _folders),
+)
