@@ -47,6 +47,8 @@ def make_take(
 ) -> Made:
     """Speak a job's pieces into `writer` and `job.live`. Runs on a worker thread; returns when it has ended, never raises.
 
+    The writer is finished by whoever began it, on the project's thread.
+
     Every piece that ends other than by the model's own stop ends the take, which is then marked, never `done`.
     """
     speech, live = job.speech, job.live
@@ -89,12 +91,11 @@ def make_take(
     if failed and at > sum(piece.n_samples for piece in pieces):
         done = sum(piece.n_samples for piece in pieces)
         pieces.append(PieceAudio(done, at - done, items[len(pieces)]))
-    return _finish(take, writer, live, reason, failed, at, tuple(pieces), results, job)
+    return _finish(take, live, reason, failed, at, tuple(pieces), results, job)
 
 
 def _finish(
     take: Take,
-    writer: Any,
     live: Any,
     reason: StopReason,
     failed: str,
@@ -116,11 +117,6 @@ def _finish(
         figures=figures_of(results),
         warnings=(*warnings, failed) if failed else warnings,
     )
-    try:
-        writer.finish(finished)
-    except Exception as error:
-        log.exception("the take could not be written")
-        failed = f"The take could not be stored: {error}"
     live.end(failed)
     if job.dropped or not samples:
         return Made(None, failed)
@@ -170,6 +166,5 @@ def copy_take(source: Iterator[np.ndarray], writer: Any, live: Any, found: Take,
         figures=dict(found.figures),
         warnings=found.warnings,
     )
-    writer.finish(finished)
     live.end()
     return Made(finished)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.model.block import Block
-from app.model.commands import ChooseTake, DropTake, PutTake
+from app.model.commands import ChooseTake, DropTake
 from app.model.signal import Signal
 from app.model.take import Take
 from app.services.block_states import BlockStates
@@ -440,12 +440,17 @@ class Renderer:
             self.changed.emit(block.id)
             return
         take = Take(block_id=block.id, key=speech.key, text=block.text, settings=speech.settings, seed=speech.seed)
+        try:
+            writer = self.store.begin_take(take)
+        except SpeechError as error:
+            self._failed(job, block, str(error))
+            return
         job.speech = speech
         job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
         self._shapes[take.id] = Overview()
         self._active.append(job)
-        self.store.history.note(PutTake(take))
-        self._workers.submit(self._work, job, take, found, self.store, self.engine, self._excerpt(block))
+        excerpt = Excerpt(self.project, [block.id], self.states.manner)
+        self._workers.submit(self._work, job, take, found, writer, self.store, self.engine, excerpt)
         self.changed.emit(block.id)
         self.queue_changed.emit()
 
@@ -456,16 +461,14 @@ class Renderer:
         used = [take.seed for take in self.project.takes_of(block.id)]
         return (max(used) if used else first - 1) + 1
 
-    def _excerpt(self, block: Block) -> Excerpt:
-        return Excerpt(self.project, [block.id], self.states.manner)
-
     # -- on a worker thread -------------------------------------------------------------------------------------
 
-    def _work(self, job: RenderJob, take: Take, found: Take | None, store: Any, engine: Engine, excerpt: Excerpt) -> None:
+    def _work(
+        self, job: RenderJob, take: Take, found: Take | None, writer: Any, store: Any, engine: Engine, excerpt: Excerpt
+    ) -> None:
         assert job.live is not None and job.speech is not None
         shape = self._shapes.get(take.id) or Overview()
         try:
-            writer = store.begin_take(take)
             if found is not None:
                 audio = (block for piece in take_pieces(found, store.read_take) for block in piece)
                 made = copy_take(audio, writer, job.live, found, take)
@@ -486,7 +489,7 @@ class Renderer:
             log.exception("a take could not be made")
             job.live.end(str(error))
             made = Made(None, f"The line could not be spoken: {error}")
-        self._deliver(lambda: self._finished(job, take, made))
+        self._deliver(lambda: self._finished(job, take, made, writer, store))
 
     def _heard_of(self, job: RenderJob, event: Event) -> None:
         """On the engine's thread."""
@@ -507,17 +510,18 @@ class Renderer:
 
     # -- back on the owner's thread -----------------------------------------------------------------------------
 
-    def _finished(self, job: RenderJob, take: Take, made: Made) -> None:
+    def _finished(self, job: RenderJob, take: Take, made: Made, writer: Any, store: Any) -> None:
         if job in self._active:
             self._active.remove(job)
+        if store is not self.store:
+            return  # the project was closed meanwhile; opening it again marks the take as interrupted
         if made.take is not None and made.take.figures.get("rtf"):
             self._figures = replace(self._figures, rtf=made.take.figures["rtf"])
-        history = self.store.history
-        if self.project.takes.get(take.id) is not None:
-            if made.take is None:
-                history.note(DropTake(take.id, self.project.block(job.block_id).chosen if self.project.has_block(job.block_id) else None))
-            else:
-                history.note(PutTake(made.take, choose=self._should_choose(job, made.take)))
+        if made.take is None:
+            writer.finish(replace(take, state="failed", stop_reason="failed"), choose=False)
+            store.history.note(DropTake(take.id))
+        else:
+            writer.finish(made.take, choose=self._should_choose(made.take))
         if made.failed and self.project.has_block(job.block_id) and not job.dropped:
             self._failed(job, self.project.block(job.block_id), made.failed)
         elif made.take is not None:
@@ -534,7 +538,7 @@ class Renderer:
         self.changed.emit(block.id)
         self.queue_changed.emit()
 
-    def _should_choose(self, job: RenderJob, take: Take) -> bool:
+    def _should_choose(self, take: Take) -> bool:
         """A complete take is heard; an incomplete one only where there is nothing better."""
         if not self.project.has_block(take.block_id):
             return False

@@ -10,13 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from app.model.block import Block, BlockSettings
 from app.model.commands import ReplaceText, SetBlockSettings, SetProjectSettings, SetVoice
-from app.model.history import History
-from app.model.project import Project
 from app.model.voice import Voice, VoiceClip
 from app.services.listening import Listening, Range
+from app.paths import paths_for
 from app.services.renderer import Renderer
+from app.services.store import ProjectStore
 from engine import FRAME_SAMPLES, Engine, KnownVoice, ModelCard, StopReason
 
 RATE = 48_000
@@ -87,45 +86,18 @@ def hash_of(text):
     return sum(map(ord, text))
 
 
-class Writer:
-    def __init__(self, store, take):
-        self.store, self.take, self.parts = store, take, []
-        store.audio[take.id] = np.zeros((0, 2), np.float32)
-
-    def append(self, samples):
-        self.parts.append(samples)
-        self.store.audio[self.take.id] = np.concatenate(self.parts)
-
-    def finish(self, take):
-        self.store.finished.append(take)
-
-
-class MemoryStore:
-    """Takes in memory, behind the interface of the project's store."""
-
-    def __init__(self, project):
-        self.project, self.history = project, History(project)
-        self.audio, self.finished = {}, []
-
-    def begin_take(self, take):
-        return Writer(self, take)
-
-    def read_take(self, take_id, start=0, n=None):
-        audio = self.audio[take_id]
-        return audio[start : None if n is None else start + n]
-
-
 class Studio:
     """One thread that owns the project, as the window's does, driven by the test."""
 
-    def __init__(self, texts, card=None, settings=None):
+    def __init__(self, folder, texts, card=None):
         self.calls = queue.SimpleQueue()
         self.backend = ToneBackend(card or ModelCard("Tones", continuation=True))
         self.engine = Engine(self.backend)
         self.engine.start()
         self.engine.ready(5)
-        self.project = Project([Block(text=text) for text in texts])
-        self.store = MemoryStore(self.project)
+        self.store = ProjectStore.untitled(paths_for(folder), deliver=self.calls.put)
+        self.project = self.store.project
+        self.do(ReplaceText(0, "", "\n".join(texts)))
         self.clips = SimpleNamespace(clips=lambda voice: (), find=lambda name: None)
         self.renderer = Renderer(self.calls.put, self.clips)
         self.renderer.set_store(self.store)
@@ -176,17 +148,21 @@ class Studio:
         listening.close()
         return np.concatenate(heard) if heard else np.zeros((0, 2), np.float32), places, listening
 
+    def audio(self, take):
+        return self.store.read_take(take.id)
+
     def close(self):
         self.renderer.close()
         self.engine.close()
+        self.store.close()
 
 
 @pytest.fixture
-def studio(request):
+def studio(tmp_path):
     made = []
 
     def make(*texts, **more):
-        made.append(Studio(texts, **more))
+        made.append(Studio(tmp_path, texts, **more))
         return made[-1]
 
     yield make
@@ -208,8 +184,7 @@ def test_a_block_is_spoken_and_becomes_ready(studio):
     assert take.pieces[0].n_samples == 8 * FRAME_SAMPLES
     # Silence at both ends is not heard.
     assert take.figures["heard_samples"] == 6 * FRAME_SAMPLES
-    assert len(it.store.audio[take.id]) == 8 * FRAME_SAMPLES
-    assert it.store.finished[-1].id == take.id
+    assert len(it.audio(take)) == 8 * FRAME_SAMPLES
 
 
 def test_only_what_needs_it_is_spoken(studio):
@@ -261,7 +236,7 @@ def test_the_same_line_elsewhere_is_not_spoken_twice(studio):
     assert it.backend.spoken == ["one two"]
     first, second = (it.project.takes[block.chosen] for block in it.project.blocks)
     assert first.id != second.id and first.key == second.key
-    assert np.array_equal(it.store.audio[first.id], it.store.audio[second.id])
+    assert np.array_equal(it.audio(first), it.audio(second))
 
 
 def test_again_takes_the_next_seed_and_is_chosen(studio):
