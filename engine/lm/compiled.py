@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from engine.lm.model import SpeechLM
+from engine.lm.sampling import RowSettings
 
 if TYPE_CHECKING:
     from engine.lm.generate import BucketState
@@ -32,7 +33,7 @@ def compiled_decoder(model: SpeechLM, state: BucketState) -> CompiledDecoder | N
 
 
 class CompiledDecoder:
-    """Same interface and, up to rounding, same results as `TorchDecoder`; idle rows cost nothing.
+    """Same interface and, up to rounding, same results as `TorchDecoder`; each row is computed alone, idle ones not at all.
 
     Attributes:
         stored: how matrices lie in memory: `float16`, `bfloat16` or `float32`; the arithmetic is float32 in each case.
@@ -53,71 +54,74 @@ class CompiledDecoder:
             3 * config.local.hidden,
             config.local.intermediate,
         )
-        self._rows_work = tuple(np.zeros((rows, widest), np.float32) for _ in range(4))
+        self._vectors = tuple(np.zeros(widest, np.float32) for _ in range(3))
         self._scores = np.zeros(0, np.float32)
-        self._local_cache = model.local.new_cache(rows, config.codebooks).numpy()
+        self._local_cache = model.local.new_cache(1, config.codebooks)[:, 0].numpy()
         largest = max(2, *config.codebook_sizes)
-        self._logits = np.zeros((rows, largest), np.float32)
-        self._heap = np.zeros((2, largest), np.int64)
-        self._stops = _settings(kernels, state.stop_settings)
-        self._audio = _settings(kernels, state.audio)
-        self._warm_up()
+        self._logits, self._heap = np.zeros(largest, np.float32), np.zeros((2, largest), np.int64)
+        # Views of the bucket's buffers, which stay where they are (the cache alone may move: it grows).
+        self._hidden, self._frame_rows, self._seen = state.hidden.numpy(), state.frame_rows.numpy(), state.seen.numpy()
+        self._seed, self._frame, self._stop = state.seed.numpy(), state.frame.numpy(), state.stop.numpy()
+        self._audio, self._stop_settings = _views(state.audio), _views(state.stop_settings)
+        self._compile()
 
     def advance(self, speaking: list[bool]) -> None:
         """Feed each speaking row its last frame."""
-        state, backbone = self._state, self._model.backbone
-        lengths = state.cache.lengths
-        backbone.reserve(state.cache, max(lengths) + 1)
-        self._kernels.advance(
-            self._weights.backbone,
-            self._weights.tables,
-            state.frame_rows.numpy(),
-            self._model.config.pad_code,
-            state.cache.kv.numpy(),
-            np.array(lengths),
-            backbone.cos.numpy(),
-            backbone.sin.numpy(),
-            np.float32(backbone.config.norm_eps),
-            backbone.config.heads,
-            np.flatnonzero(speaking),
-            self._work(),
-            state.hidden.numpy(),
-        )
-        for row, moved in enumerate(speaking):
-            lengths[row] += moved
+        backbone, cache = self._model.backbone, self._state.cache
+        backbone.reserve(cache, max(cache.lengths) + 1)
+        work, kv, cos, sin = self._work(), cache.kv.numpy(), backbone.cos.numpy(), backbone.sin.numpy()
+        for row in np.flatnonzero(speaking):
+            position = cache.lengths[row]
+            self._kernels.advance(
+                self._weights.backbone,
+                self._weights.tables,
+                self._frame_rows[row],
+                self._model.config.pad_code,
+                kv[row],
+                position,
+                cos[position],
+                sin[position],
+                np.float32(backbone.config.norm_eps),
+                backbone.config.heads,
+                work,
+                self._hidden[row],
+            )
+            cache.lengths[row] += 1
 
     def speak(self, live: list[bool]) -> None:
         """From `hidden` to a stop decision and the C codes of a frame."""
-        state = self._state
-        self._kernels.speak(
-            self._weights.local,
-            self._weights.tables,
-            self._audio,
-            self._stops,
-            state.seed.numpy(),
-            state.frame.numpy(),
-            state.seen.numpy(),
-            state.hidden.numpy(),
-            self._local_cache,
-            np.float32(self._model.config.local.norm_eps),
-            np.flatnonzero(live),
-            self._work(),
-            self._logits,
-            self._heap,
-            state.stop.numpy(),
-            state.frame_rows.numpy(),
-        )
+        work = self._work()
+        for row in np.flatnonzero(live):
+            self._stop[row] = self._kernels.speak(
+                self._weights.local,
+                self._weights.tables,
+                tuple(column[row, 0] for column in self._audio),
+                tuple(column[row, 0] for column in self._stop_settings),
+                self._seed[row],
+                self._frame[row],
+                self._seen[row],
+                self._hidden[row],
+                self._local_cache,
+                np.float32(self._model.config.local.norm_eps),
+                work,
+                self._logits,
+                self._heap,
+                self._frame_rows[row],
+            )
+            self._frame[row] += 1
 
     def _work(self) -> tuple[np.ndarray, ...]:
-        if len(self._scores) < self._state.cache.capacity:
-            self._scores = np.zeros(self._state.cache.capacity, np.float32)
-        return (*self._rows_work, self._scores)
+        positions = max(self._state.cache.capacity, self._model.config.codebooks)
+        if len(self._scores) < positions:
+            self._scores = np.zeros(positions, np.float32)
+        return (*self._vectors, self._scores)
 
-    def _warm_up(self) -> None:
-        """Compile, or read what was compiled, before the first request waits for it: no row is live, nothing changes."""
-        nobody = [False] * self._state.rows
-        self.advance(nobody)
-        self.speak(nobody)
+    def _compile(self) -> None:
+        """One frame of an empty row, so that compiling, or reading what was compiled, is done before a request waits."""
+        first = [row == 0 for row in range(self._state.rows)]
+        self.advance(first)
+        self.speak(first)
+        self._state.cache.clear(0)
 
 
 class ModelArrays:
@@ -197,7 +201,6 @@ def _has_half_conversion() -> bool:
     return platform.machine().lower() not in ("x86_64", "amd64") or bool(llvm.get_host_cpu_features().get("f16c"))
 
 
-def _settings(kernels, settings):
-    return kernels.Settings(
-        settings.temperature.numpy(), settings.top_p.numpy(), settings.top_k.numpy(), settings.penalty.numpy()
-    )
+def _views(settings: RowSettings) -> tuple[np.ndarray, ...]:
+    """temperature, top_p, top_k, penalty, each `[rows, 1]`."""
+    return tuple(each.numpy() for each in (settings.temperature, settings.top_p, settings.top_k, settings.penalty))

@@ -75,15 +75,6 @@ class Tables(NamedTuple):
     stop_head: np.ndarray
 
 
-class Settings(NamedTuple):
-    """Sampling settings, each `[rows, 1]`."""
-
-    temperature: np.ndarray
-    top_p: np.ndarray
-    top_k: np.ndarray
-    penalty: np.ndarray
-
-
 @intrinsic
 def _widen(typingctx, stored):
     """float32 of a stored weight: float32 as it is, uint16 the bits of a float16, int16 the bits of a bfloat16."""
@@ -126,30 +117,30 @@ def _exp(x):
 
 
 @part
-def _linear(weight, x, out, live):
-    """out[b] = weight @ x[b] for the live rows b; every row is summed in the same order, whatever the others are."""
+def _linear(weight, x, out):
+    """out = weight @ x for the leading entries of x and out."""
     inputs = weight.shape[1]
     for i in range(weight.shape[0]):
-        for b in live:
-            total = _ZERO
-            for j in range(inputs):
-                total += _widen(weight[i, j]) * x[b, j]
-            out[b, i] = total
+        total = _ZERO
+        for j in range(inputs):
+            total += _widen(weight[i, j]) * x[j]
+        out[i] = total
 
 
 @part
 def _rms_norm(x, weight, eps, out):
+    size = weight.shape[0]
     total = _ZERO
-    for j in range(weight.shape[0]):
+    for j in range(size):
         total += x[j] * x[j]
-    scale = _ONE / np.float32(math.sqrt(total / np.float32(weight.shape[0]) + eps))
-    for j in range(weight.shape[0]):
+    scale = _ONE / np.float32(math.sqrt(total / np.float32(size) + eps))
+    for j in range(size):
         out[j] = x[j] * scale * weight[j]
 
 
 @part
 def _layer_norm(x, weight_and_bias, eps, out):
-    size = x.shape[0]
+    size = weight_and_bias.shape[1]
     mean = _ZERO
     for j in range(size):
         mean += x[j]
@@ -165,7 +156,7 @@ def _layer_norm(x, weight_and_bias, eps, out):
 @part
 def _attend(query, keys, values, count, scores, out):
     """One head: `query` `[dim]` over `count` positions of `keys`, `values` `[.., dim]` -> `out` `[dim]`."""
-    dim = query.shape[0]
+    dim = keys.shape[1]
     scale = _ONE / np.float32(math.sqrt(np.float32(dim)))
     best = _MINUS_INF
     for p in range(count):
@@ -187,162 +178,142 @@ def _attend(query, keys, values, count, scores, out):
 
 
 @entry
-def advance(weights, tables, frame_rows, pad_code, kv, lengths, cos, sin, eps, heads, live, work, hidden):
-    """Feed each live row its frame: writes its keys and values at `lengths[row]` and its new `hidden`.
+def advance(weights, tables, frame_row, pad_code, kv, position, cos, sin, eps, heads, work, hidden):
+    """Feed one row its frame: writes its keys and values at `position`, and its new `hidden`.
 
     Args:
-        frame_rows: int64 `[rows, C+1]`. kv: `[rows, layers, 2, kv_heads, capacity, dim]`. lengths: int64 `[rows]`.
-        live: int64: the rows to feed. work: float32 scratch, see `workspace`.
+        frame_row: int64 `[C+1]`. kv: `[layers, 2, kv_heads, capacity, dim]`. cos, sin: `[dim / 2]` of this position.
+        work: float32 scratch: three arrays as wide as the widest vector, one as long as the cache.
     """
-    layers, kv_heads, dim = kv.shape[1], kv.shape[3], kv.shape[5]
-    size, half, group = hidden.shape[1], dim // 2, heads // kv_heads
-    inner = weights.down.shape[2]
-    x, normed, fused, attended, scores = work
-    for b in live:
-        for j in range(size):
-            x[b, j] = weights.embed_tokens[frame_rows[b, 0], j]
-        for k in range(tables.offsets.shape[0]):
-            if frame_rows[b, k + 1] != pad_code:
-                code = tables.offsets[k] + frame_rows[b, k + 1]
-                for j in range(size):
-                    x[b, j] += tables.embeddings[code, j]
+    layers, kv_heads, dim = kv.shape[0], kv.shape[2], kv.shape[4]
+    size, inner, half, group = hidden.shape[0], weights.down.shape[2], dim // 2, heads // kv_heads
+    x, narrow, wide, scores = work
+    for j in range(size):
+        x[j] = weights.embed_tokens[frame_row[0], j]
+    for k in range(tables.offsets.shape[0]):
+        if frame_row[k + 1] != pad_code:
+            code = tables.offsets[k] + frame_row[k + 1]
+            for j in range(size):
+                x[j] += tables.embeddings[code, j]
     for layer in range(layers):
-        for b in live:
-            _rms_norm(x[b], weights.input_norm[layer], eps, normed[b])
-        _linear(weights.qkv[layer], normed, fused, live)
-        for b in live:
-            end = lengths[b]
-            for h in range(heads + kv_heads):
-                head = fused[b, h * dim : (h + 1) * dim]
-                _rms_norm(head, weights.q_norm[layer] if h < heads else weights.k_norm[layer], eps, head)
-                for d in range(half):
-                    first, second = head[d], head[d + half]
-                    head[d] = first * cos[end, d] - second * sin[end, d]
-                    head[d + half] = second * cos[end, d] + first * sin[end, d]
-            for h in range(kv_heads):
-                for d in range(dim):
-                    kv[b, layer, 0, h, end, d] = fused[b, (heads + h) * dim + d]
-                    kv[b, layer, 1, h, end, d] = fused[b, (heads + kv_heads + h) * dim + d]
-            for h in range(heads):
-                _attend(
-                    fused[b, h * dim : (h + 1) * dim],
-                    kv[b, layer, 0, h // group],
-                    kv[b, layer, 1, h // group],
-                    end + 1,
-                    scores,
-                    attended[b, h * dim : (h + 1) * dim],
-                )
-        _linear(weights.out[layer], attended, normed, live)
-        for b in live:
-            for j in range(size):
-                x[b, j] += normed[b, j]
-            _rms_norm(x[b], weights.post_norm[layer], eps, normed[b])
-        _linear(weights.gate_up[layer], normed, fused, live)
-        for b in live:
-            for j in range(inner):
-                gate = fused[b, j]
-                attended[b, j] = gate / (_ONE + _exp(-gate)) * fused[b, inner + j]
-        _linear(weights.down[layer], attended, normed, live)
-        for b in live:
-            for j in range(size):
-                x[b, j] += normed[b, j]
-    for b in live:
-        _rms_norm(x[b], weights.norm, eps, hidden[b])
+        _rms_norm(x, weights.input_norm[layer], eps, narrow)
+        _linear(weights.qkv[layer], narrow, wide)
+        keys, values = kv[layer, 0], kv[layer, 1]
+        for h in range(heads + kv_heads):
+            head = wide[h * dim :]
+            _rms_norm(head, weights.q_norm[layer] if h < heads else weights.k_norm[layer], eps, head)
+            for d in range(half):
+                first, second = head[d], head[d + half]
+                head[d] = first * cos[d] - second * sin[d]
+                head[d + half] = second * cos[d] + first * sin[d]
+        for h in range(kv_heads):
+            for d in range(dim):
+                keys[h, position, d] = wide[(heads + h) * dim + d]
+                values[h, position, d] = wide[(heads + kv_heads + h) * dim + d]
+        for h in range(heads):
+            _attend(wide[h * dim :], keys[h // group], values[h // group], position + 1, scores, narrow[h * dim :])
+        _linear(weights.out[layer], narrow, wide)
+        for j in range(size):
+            x[j] += wide[j]
+        _rms_norm(x, weights.post_norm[layer], eps, narrow)
+        _linear(weights.gate_up[layer], narrow, wide)
+        for j in range(inner):
+            wide[j] = wide[j] / (_ONE + _exp(-wide[j])) * wide[inner + j]
+        _linear(weights.down[layer], wide, narrow)
+        for j in range(size):
+            x[j] += narrow[j]
+    _rms_norm(x, weights.norm, eps, hidden)
 
 
 @part
-def _local_step(weights, position, cache, eps, live, work):
-    """One position of the local transformer: input and output are the first scratch array."""
-    heads, dim = cache.shape[2], cache.shape[4]
+def _local_step(weights, position, cache, eps, work):
+    """One position of the local transformer: input is the first scratch array, output the second.
+
+    `cache` `[2, heads, C, dim]`: keys and values of this frame.
+    """
+    heads, dim = cache.shape[1], cache.shape[3]
     size, inner = heads * dim, weights.fc_in.shape[0]
-    x, normed, fused, attended, scores = work
-    for b in live:
-        if weights.wpe.shape[0] > 0:
-            for j in range(size):
-                x[b, j] += weights.wpe[position, j]
-        _layer_norm(x[b, :size], weights.ln_1, eps, normed[b, :size])
-    _linear(weights.qkv, normed, fused, live)
-    for b in live:
-        for j in range(3 * size):
-            fused[b, j] += weights.qkv_bias[j]
-        for h in range(heads):
-            query, key = fused[b, h * dim : (h + 1) * dim], fused[b, size + h * dim : size + (h + 1) * dim]
-            if weights.wpe.shape[0] == 0:
-                for d in range(dim // 2):
-                    c, s = weights.cos[position, d], weights.sin[position, d]
-                    even, odd = query[2 * d], query[2 * d + 1]
-                    query[2 * d], query[2 * d + 1] = even * c - odd * s, odd * c + even * s
-                    even, odd = key[2 * d], key[2 * d + 1]
-                    key[2 * d], key[2 * d + 1] = even * c - odd * s, odd * c + even * s
-            for d in range(dim):
-                cache[0, b, h, position, d] = key[d]
-                cache[1, b, h, position, d] = fused[b, 2 * size + h * dim + d]
-            _attend(query, cache[0, b, h], cache[1, b, h], position + 1, scores, attended[b, h * dim : (h + 1) * dim])
-    _linear(weights.out, attended, normed, live)
-    for b in live:
+    x, narrow, wide, scores = work
+    if weights.wpe.shape[0] > 0:
         for j in range(size):
-            x[b, j] += normed[b, j] + weights.out_bias[j]
-        _layer_norm(x[b, :size], weights.ln_2, eps, normed[b, :size])
-    _linear(weights.fc_in, normed, fused, live)
-    for b in live:
-        for j in range(inner):
-            value = fused[b, j] + weights.fc_in_bias[j]
-            attended[b, j] = value / (_ONE + _exp(-value))
-    _linear(weights.fc_out, attended, normed, live)
-    for b in live:
-        for j in range(size):
-            x[b, j] += normed[b, j] + weights.fc_out_bias[j]
-        _layer_norm(x[b, :size], weights.ln_f, eps, normed[b, :size])
+            x[j] += weights.wpe[position, j]
+    _layer_norm(x, weights.ln_1, eps, narrow)
+    _linear(weights.qkv, narrow, wide)
+    for j in range(3 * size):
+        wide[j] += weights.qkv_bias[j]
+    if weights.wpe.shape[0] == 0:
+        for pair in range(size):  # queries and keys lie one after the other: 2 x size numbers
+            d = pair % (dim // 2)
+            c, s = weights.cos[position, d], weights.sin[position, d]
+            even, odd = wide[2 * pair], wide[2 * pair + 1]
+            wide[2 * pair], wide[2 * pair + 1] = even * c - odd * s, odd * c + even * s
+    for h in range(heads):
+        for d in range(dim):
+            cache[0, h, position, d] = wide[size + h * dim + d]
+            cache[1, h, position, d] = wide[2 * size + h * dim + d]
+        _attend(wide[h * dim :], cache[0, h], cache[1, h], position + 1, scores, narrow[h * dim :])
+    _linear(weights.out, narrow, wide)
+    for j in range(size):
+        x[j] += wide[j] + weights.out_bias[j]
+    _layer_norm(x, weights.ln_2, eps, narrow)
+    _linear(weights.fc_in, narrow, wide)
+    for j in range(inner):
+        value = wide[j] + weights.fc_in_bias[j]
+        wide[j] = value / (_ONE + _exp(-value))
+    _linear(weights.fc_out, wide, narrow)
+    for j in range(size):
+        x[j] += narrow[j] + weights.fc_out_bias[j]
+    _layer_norm(x, weights.ln_f, eps, narrow)
 
 
 @entry
-def speak(weights, tables, audio, stops, seed, frame, seen, hidden, cache, eps, live, work, logits, heap, stop, frame_rows):
-    """From `hidden` to a stop decision and the C codes of one frame, for the live rows. `logits`, `heap` are scratch."""
-    size = hidden.shape[1]
-    x, normed = work[0], work[1]
-    for b in live:
-        for j in range(size):
-            x[b, j] = hidden[b, j]
+def speak(weights, tables, audio, stop, seed, frame, seen, hidden, cache, eps, work, logits, heap, frame_row):
+    """From `hidden` to the C codes of one frame of one row, written to `frame_row`; returns the stop decision, 0 or 1.
+
+    Args:
+        audio, stop: (temperature, top_p, top_k, penalty). seed, frame: int64. seen: bool `[C, largest codebook]`.
+        cache: see `_local_step`. logits, heap: scratch, see `_choose`.
+    """
+    size = hidden.shape[0]
+    x, narrow = work[0], work[1]
+    stopped = 0
+    for j in range(size):
+        x[j] = hidden[j]
     for k in range(tables.sizes.shape[0]):
         if k > 0:
-            for b in live:
-                code = tables.offsets[k - 1] + frame_rows[b, k]
-                for j in range(size):
-                    x[b, j] = tables.embeddings[code, j]
-        _local_step(weights, k, cache, eps, live, work)
-        if k == 0:
-            _linear(tables.stop_head, normed, logits, live)
-            for b in live:
-                stop[b] = _choose(logits[b, :2], stops, b, seed[b], frame[b], 0, seen[b, k], heap)
-        start = tables.offsets[k]
-        _linear(tables.heads[start : start + tables.sizes[k]], normed, logits, live)
-        for b in live:
-            code = _choose(logits[b, : tables.sizes[k]], audio, b, seed[b], frame[b], k + 1, seen[b, k], heap)
-            frame_rows[b, k + 1] = code
-    for b in live:
-        frame[b] += 1
-        for k in range(tables.sizes.shape[0]):
-            seen[b, k, frame_rows[b, k + 1]] = True
+            code = tables.offsets[k - 1] + frame_row[k]
+            for j in range(size):
+                x[j] = tables.embeddings[code, j]
+        _local_step(weights, k, cache, eps, work)
+        for channel in range(0 if k == 0 else k + 1, k + 2):  # channel 0 is the stop decision, before codebook 0
+            if channel == 0:
+                _linear(tables.stop_head, narrow, logits)
+                stopped = _choose(logits, 2, stop, seed, frame, channel, seen[k], heap)
+            else:
+                start, count = tables.offsets[k], tables.sizes[k]
+                _linear(tables.heads[start : start + count], narrow, logits)
+                frame_row[k + 1] = _choose(logits, count, audio, seed, frame, channel, seen[k], heap)
+    for k in range(tables.sizes.shape[0]):
+        seen[k, frame_row[k + 1]] = True
+    return stopped
 
 
 @part
-def _choose(logits, settings, row, seed, frame, channel, seen, heap):
-    """A token of one row: the filters of MODEL §4 in their order, then the Gumbel arg-max over what they leave.
+def _choose(logits, size, settings, seed, frame, channel, seen, heap):
+    """One of `size` tokens: the filters of MODEL §4 in their order, then the Gumbel arg-max over what they leave.
 
     `heap` int64 `[2, V]` is scratch: tokens as a heap by score, then the best tokens in falling order.
     """
-    size = logits.shape[0]
-    temperature, penalty = settings.temperature[row, 0], settings.penalty[row, 0]
+    temperature, top_p, top_k, penalty = settings
     if penalty != _ONE:
         for token in range(size):
             if seen[token]:
                 logits[token] = logits[token] * penalty if logits[token] < _ZERO else logits[token] / penalty
     if temperature == _ZERO:
-        return _first_of_the_best(logits)
+        return _first_of_the_best(logits, size)
     for token in range(size):
         logits[token] /= temperature
 
-    top_k, top_p = settings.top_k[row, 0], settings.top_p[row, 0]
     limited = 0 < top_k < size
     order, best = heap[0], heap[1]
     for token in range(size):
@@ -361,22 +332,22 @@ def _choose(logits, settings, row, seed, frame, channel, seen, heap):
         _sift_down(order, logits, 0, left)
         total += _exp(logits[token] - logits[best[0]])
 
-    chosen, highest, before = best[0], -np.inf, _ZERO
+    chosen, highest, before = best[0], _MINUS_INF, _ZERO
     for i in range(kept):
         token = best[i]
-        if 0.0 < top_p < 1.0 and before > top_p:
+        if _ZERO < top_p < _ONE and before > top_p:
             break  # the token that crosses top-p stays, those after it go
         before += _exp(logits[token] - logits[best[0]]) / total
-        score = np.float64(logits[token] + _gumbel(seed, frame, channel, token))
+        score = logits[token] + _gumbel(seed, frame, channel, token)
         if score > highest or (score == highest and token < chosen):
             chosen, highest = token, score
     return chosen
 
 
 @part
-def _first_of_the_best(logits):
+def _first_of_the_best(logits, size):
     best = 0
-    for token in range(1, logits.shape[0]):
+    for token in range(1, size):
         if logits[token] > logits[best]:
             best = token
     return best
