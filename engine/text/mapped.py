@@ -62,6 +62,10 @@ class MappedText:
     def slice(self, start: int, end: int) -> MappedText:
         return MappedText(self.text[start:end], self.starts[start:end], self.ends[start:end], self.marks[start:end])
 
+    def may_part(self, i: int) -> bool:
+        """Whether the characters before and after `i` come from different places, so that a cut there is one in the source."""
+        return not 0 < i < len(self.text) or self.ends[i - 1] <= self.starts[i]
+
     def stripped(self) -> MappedText:
         """Without white space at both ends."""
         start = len(self.text) - len(self.text.lstrip())

@@ -66,8 +66,10 @@ def cut_into_pieces(section: MappedText, language: str | None, limit_frames: flo
     long_sentences = long_words = 0
     start = 0
     for end in sentence_ends(bare, language):
+        if not section.may_part(end):
+            continue
         if upto[end] - upto[start] > limit_frames:
-            parts, words = _cut_long(bare, upto, start, end, limit_frames)
+            parts, words = _cut_long(section, bare, upto, start, end, limit_frames)
             long_sentences += len(parts) > 1
             long_words += words
             units += parts
@@ -97,11 +99,12 @@ def _pack(units: list[tuple[int, int]], upto: array[float], limit: float) -> lis
 
 
 def _cut_long(
-    text: str, upto: array[float], start: int, end: int, limit: float
+    section: MappedText, text: str, upto: array[float], start: int, end: int, limit: float
 ) -> tuple[list[tuple[int, int]], int]:
+    """The parts of a sentence longer than `limit` frames, and how many of the cuts had to be made in a run without borders."""
     sentence = text[start:end]
     kinds = (clause_ends(sentence), space_ends(sentence), unspaced_ends(sentence))
-    borders = _Borders(tuple([start + border for border in kind] for kind in kinds))
+    borders = _Borders(tuple([start + b for b in kind if section.may_part(start + b)] for kind in kinds))
     parts: list[tuple[int, int]] = []
     long_words = 0
     at = start
@@ -117,8 +120,11 @@ def _cut_long(
         if cut is None:
             cut = borders.first_after(at) or end
             if cut - at > LONGEST_WORD and upto[cut] - upto[at] > limit:
-                cut = min(cut, cluster_end(text, at, max(high, at + 1)))
-                long_words += 1
+                inside = cluster_end(text, at, max(high, at + 1))
+                while inside < cut and not section.may_part(inside):
+                    inside = cluster_end(text, at, inside + 1)
+                long_words += inside < cut
+                cut = min(cut, inside)
         if cut >= end:
             break
         parts.append((at, cut))

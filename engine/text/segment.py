@@ -20,8 +20,8 @@ UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u
 _EASTERN = r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff01-\uff9f\U00020000-\U0003ffff"
 _SPACED_BY_PHRASE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 
-# A quote may close after a space (French), but a mark that opens the next quote (German ») has a letter right after it.
-_CLOSING = rf"(?:[{_CLOSERS}]|[ \u00a0\u202f]»(?=[\s.,;:!?)]|$))*+"
+# A quote may close after a space (French »), or with what opens one elsewhere (German “): then no letter comes right after.
+_CLOSING = rf"(?:[{_CLOSERS}]|(?:[“‘]|[ \u00a0\u202f]»)(?=[\s.,;:!?)]|$))*+"
 _END = re.compile(
     rf"(?P<wide>[{_WIDE_ENDS}][{_WIDE_ENDS}{_NARROW_ENDS}]*+{_CLOSING})\s*"
     rf"|(?<![{_NARROW_ENDS}])(?P<narrow>[{_NARROW_ENDS}][{_NARROW_ENDS}{_WIDE_ENDS}]*+{_CLOSING})(?:\s+|(?=[{_EASTERN}])|$)"
@@ -127,23 +127,29 @@ def is_cluster_border(text: str, i: int) -> bool:
         return False
     if _is_regional(before) and _is_regional(after):
         return False
-    return not (_is_hangul(before) and "\u1160" <= after <= "\u11ff")
+    return not (_is_hangul(before) and _is_hangul(after) and (_is_letter_part(before) or _is_letter_part(after)))
 
 
 @lru_cache(maxsize=4096)
 def _extends(character: str) -> bool:
     code = ord(character)
     return (
-        unicodedata.category(character)[0] == "M"
+        unicodedata.category(character) in ("Mn", "Mc", "Me", "Cn")  # Cn: newer than this Python's tables
         or character in "\u200c\u200d\u0e33\u0eb3\uff9e\uff9f"
         or 0x1F3FB <= code <= 0x1F3FF
         or 0xE0020 <= code <= 0xE007F
     )
 
 
+# Characters that only live before another: number signs, repha, signs of Indic scripts.
+_PREPENDED = frozenset(
+    [*range(0x0600, 0x0606), 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x0D4E, 0x1CF5, 0x1CF6, 0x110BD, 0x110CD, 0x111C2]
+    + [0x111C3, 0x113D0, 0x113D1, 0x1193F, 0x11941, 0x11A3A, *range(0x11A84, 0x11A8A), 0x11D46, 0x11F02, 0x11F42]
+)
+
+
 def _is_prepended(character: str) -> bool:
-    code = ord(character)
-    return 0x0600 <= code <= 0x0605 or code in (0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x0D4E, 0x110BD, 0x110CD)
+    return ord(character) in _PREPENDED
 
 
 def _is_regional(character: str) -> bool:
@@ -151,7 +157,12 @@ def _is_regional(character: str) -> bool:
 
 
 def _is_hangul(character: str) -> bool:
-    return "\u1100" <= character <= "\u11ff" or "\uac00" <= character <= "\ud7a3"
+    return _is_letter_part(character) or "\uac00" <= character <= "\ud7a3"
+
+
+def _is_letter_part(character: str) -> bool:
+    """A single Korean letter that joins others to a syllable."""
+    return "\u1100" <= character <= "\u11ff" or "\ua960" <= character <= "\ua97f" or "\ud7b0" <= character <= "\ud7ff"
 
 
 def _may_part(text: str, i: int) -> bool:
