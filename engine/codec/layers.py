@@ -9,9 +9,11 @@ import torch
 import torch.nn.functional as F
 
 from engine.codec.config import PatchStage, Stage, TransformerStage
+from engine.codec.linear import Linear
 
 NORM_EPS = 1e-5
 LARGEST_BLOCK = 512  # queries that attend together
+STEP_FRAMES = 100  # the most frames that a step is meant for; a longer one works, but slower
 
 Rows = slice | torch.Tensor  # which rows of the state take part: a range, or int64 indices on the state's device
 
@@ -21,11 +23,11 @@ class LayerWeights:
     """One layer. The layer scales are folded into `attention_out` and `feed_out`; norms stay float32."""
 
     norm1: tuple[torch.Tensor, torch.Tensor]
-    qkv: torch.Tensor
-    attention_out: torch.Tensor
+    qkv: Linear
+    attention_out: Linear
     norm2: tuple[torch.Tensor, torch.Tensor]
-    feed_in: torch.Tensor
-    feed_out: torch.Tensor
+    feed_in: Linear
+    feed_out: Linear
 
 
 @dataclass
@@ -36,14 +38,16 @@ class StageWeights:
         input_proj, output_proj: `[width, inputs]`, `[outputs, width]`, their channels already in the order that makes the
             neighbouring patches plain views: position in the patch first, then channel. None: equal sizes, no projection.
         frequencies: float64 `[head_width / 2]`, radians a position.
+        turns: complex128 `[positions, head_width / 2]`: rotation by 0, 1, 2, … positions, as many as one step may have.
         band: float32 `[block, block + context]`: query i stands at key i + context; 0 where it may look, -inf elsewhere.
     """
 
     config: TransformerStage
-    input_proj: torch.Tensor | None
-    output_proj: torch.Tensor | None
+    input_proj: Linear | None
+    output_proj: Linear | None
     layers: list[LayerWeights]
     frequencies: torch.Tensor
+    turns: torch.Tensor
     band: torch.Tensor
 
 
@@ -145,27 +149,27 @@ class Stack:
         batch, count, _ = x.shape
         first = started * config.tokens_per_frame
         past = config.context if oldest is None else min(config.context, oldest * config.tokens_per_frame)
-        rotation = _rotation(first, count, stage.frequencies)
+        rotation = _rotation(first, count, stage)
         # Rows younger than `past` must not see the empty part of their cache.
         empty = None if youngest * config.tokens_per_frame >= past else past - first
         blocks = _blocks(count, past, stage.band, empty, self.dtype)
         x = x.to(self.dtype)
         if stage.input_proj is not None:
-            x = F.linear(x, stage.input_proj)
+            x = stage.input_proj(x)
         x = x.float()
         for layer, cache in zip(stage.layers, caches, strict=True):
             normed = F.layer_norm(x, (config.width,), *layer.norm1, NORM_EPS).to(self.dtype)
-            qkv = F.linear(normed, layer.qkv).view(batch, count, 3, config.heads, config.head_width)
+            qkv = layer.qkv(normed).view(batch, count, 3, config.heads, config.head_width)
             qkv = _rotate_in_place(qkv, rotation)
             keys_values = qkv[:, :, 1:].permute(2, 0, 3, 1, 4)
             keys_values = _remember(cache, rows, keys_values, past)
             heard = _attend(qkv[:, :, 0].transpose(1, 2), keys_values[0], keys_values[1], blocks)
             heard = heard.transpose(1, 2).reshape(batch, count, config.width)
-            x = x + F.linear(heard, layer.attention_out)
+            x = layer.attention_out.add(heard, x)
             normed = F.layer_norm(x, (config.width,), *layer.norm2, NORM_EPS).to(self.dtype)
-            x = x + F.linear(F.gelu(F.linear(normed, layer.feed_in)), layer.feed_out)
+            x = layer.feed_out.add(layer.feed_in.gelu(normed), x)
         if stage.output_proj is not None:
-            x = F.linear(x.to(self.dtype), stage.output_proj)
+            x = stage.output_proj(x.to(self.dtype))
         return x
 
 
@@ -181,6 +185,12 @@ def frequencies(stage: TransformerStage, device: torch.device) -> torch.Tensor:
     """float64 `[head_width / 2]`: exp(-ln(max_period) * 2 i / head_width)."""
     pairs = torch.arange(stage.head_width // 2, dtype=torch.float64)
     return torch.exp(pairs * (-2 * math.log(stage.max_period) / stage.head_width)).to(device)
+
+
+def turns_of(radians: torch.Tensor, count: int) -> torch.Tensor:
+    """complex128 `[count, head_width / 2]`: exp(i * position * radians)."""
+    phase = torch.arange(count, device=radians.device)[:, None] * radians
+    return torch.polar(torch.ones_like(phase), phase)
 
 
 def band(context: int, device: torch.device) -> torch.Tensor:
@@ -252,11 +262,12 @@ def _remember(cache: torch.Tensor, rows: Rows, new: torch.Tensor, past: int) -> 
     return everything
 
 
-def _rotation(first: torch.Tensor, count: int, radians: torch.Tensor) -> torch.Tensor:
-    """complex64 `[B, count, 1, 1, head_width / 2]`; the phases are float64, so position 10**7 is as exact as 0."""
-    positions = first[:, None] + torch.arange(count, device=first.device)
-    phase = positions[:, :, None, None, None] * radians
-    return torch.complex(torch.cos(phase).float(), torch.sin(phase).float())
+def _rotation(first: torch.Tensor, count: int, stage: StageWeights) -> torch.Tensor:
+    """complex64 `[B, count, 1, 1, head_width / 2]`, rounded once from float64, so position 10**7 is as exact as 0."""
+    phase = first[:, None] * stage.frequencies
+    start = torch.polar(torch.ones_like(phase), phase)
+    turns = stage.turns[:count] if count <= len(stage.turns) else turns_of(stage.frequencies, count)
+    return (start[:, None, None, None] * turns[:, None, None]).to(torch.complex64)
 
 
 def _rotate_in_place(qkv: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:

@@ -9,13 +9,12 @@ import numpy as np
 import torch
 
 from engine.codec.config import CodecConfig
-from engine.codec.layers import Rows, Stack, StreamState
+from engine.codec.layers import STEP_FRAMES, Rows, Stack, StreamState
 from engine.codec.quantizer import Quantizer
 from engine.codec.weights import CodecWeights
 from engine.errors import CapabilityError
 from engine.runtime.checkpoint import Checkpoint, Progress
 
-CHUNK_FRAMES = 100  # what is encoded or decoded at a time, so that memory does not grow with the length
 SPEECH_CODEBOOKS = 12  # what the language model speaks in
 
 
@@ -83,9 +82,9 @@ class Codec:
             return
         hop, width = self.config.hop, self.config.frame_values
         state = encoder.new_state(len(members))
-        for start in range(0, len(codes[members[0]]), CHUNK_FRAMES):
+        for start in range(0, len(codes[members[0]]), STEP_FRAMES):
             live = [index for index in members if len(codes[index]) > start]
-            frames = min(CHUNK_FRAMES, len(codes[live[0]]) - start)
+            frames = min(STEP_FRAMES, len(codes[live[0]]) - start)
             signal = np.zeros((len(live), frames * hop, width // hop), np.float32)
             for row, index in enumerate(live):
                 end = min(start + frames, len(codes[index]))
@@ -113,8 +112,8 @@ class Codec:
         ready = self.check_codes(codes)
         state = self.new_decode_state(1)
         audio = np.empty((len(codes) * self.config.hop, self.config.channels), np.float32)
-        for start in range(0, len(codes), CHUNK_FRAMES):
-            chunk = torch.from_numpy(ready[None, start : start + CHUNK_FRAMES]).to(self.device)
+        for start in range(0, len(codes), STEP_FRAMES):
+            chunk = torch.from_numpy(ready[None, start : start + STEP_FRAMES]).to(self.device)
             samples = self.decode_step(chunk, state, youngest=start, oldest=start)[0]
             audio[start * self.config.hop :][: len(samples)] = samples.cpu().numpy()
         return np.ascontiguousarray(audio.T)

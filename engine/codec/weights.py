@@ -8,6 +8,7 @@ import torch
 
 from engine.codec.config import CodecConfig, PatchStage, Stage, TransformerStage
 from engine.codec.layers import (
+    STEP_FRAMES,
     LayerWeights,
     Stack,
     StageWeights,
@@ -16,7 +17,9 @@ from engine.codec.layers import (
     neighbouring_patch,
     order_for_patch_after,
     order_for_patch_before,
+    turns_of,
 )
+from engine.codec.linear import Linear
 from engine.codec.quantizer import Quantizer, build_quantizer, fold_weight_norm
 from engine.runtime.checkpoint import Checkpoint, Progress, Shape
 
@@ -82,13 +85,15 @@ class CodecWeights:
                     progress(begin + share * done / total)
             before = neighbouring_patch(stages, index - 1) if side == "encoder" else 1
             after = neighbouring_patch(stages, index + 1) if side == "decoder" else 1
+            radians = frequencies(stage, self._device)
             weights.append(
                 StageWeights(
                     config=stage,
                     input_proj=self._projection(f"{side}.{index}.input_proj.weight", before, 1),
                     output_proj=self._projection(f"{side}.{index}.output_proj.weight", 1, after),
                     layers=layers,
-                    frequencies=frequencies(stage, self._device),
+                    frequencies=radians,
+                    turns=turns_of(radians, STEP_FRAMES * stage.tokens_per_frame),
                     band=band(stage.context, self._device),
                 )
             )
@@ -116,19 +121,19 @@ class CodecWeights:
             feed_out = tensors["layer_scale_2.scale"].float()[:, None] * feed_out.float()
         return LayerWeights(
             norm1=(tensors["norm1.weight"].float(), tensors["norm1.bias"].float()),
-            qkv=tensors["self_attn.in_proj.weight"].to(self._dtype),
-            attention_out=attention_out.to(self._dtype),
+            qkv=Linear(tensors["self_attn.in_proj.weight"].to(self._dtype)),
+            attention_out=Linear(attention_out.to(self._dtype)),
             norm2=(tensors["norm2.weight"].float(), tensors["norm2.bias"].float()),
-            feed_in=tensors["ffn.0.weight"].to(self._dtype),
-            feed_out=feed_out.to(self._dtype),
+            feed_in=Linear(tensors["ffn.0.weight"].to(self._dtype)),
+            feed_out=Linear(feed_out.to(self._dtype)),
         )
 
-    def _projection(self, name: str, patch_before: int, patch_after: int) -> torch.Tensor | None:
+    def _projection(self, name: str, patch_before: int, patch_after: int) -> Linear | None:
         if self._first_version and name not in self._stored_as and patch_before == patch_after == 1:
             return None
         (weight,) = self._read([name])
         weight = order_for_patch_after(order_for_patch_before(weight, patch_before), patch_after)
-        return weight.to(self._dtype).contiguous()
+        return Linear(weight.to(self._dtype).contiguous())
 
     def _convolution(self, name: str) -> tuple[torch.Tensor, torch.Tensor]:
         gain, direction, bias = self._read([f"{name}.{_GAIN}", f"{name}.{_DIRECTION}", f"{name}.bias"])

@@ -65,10 +65,11 @@ def assert_codes_match(found: np.ndarray, expected: np.ndarray) -> None:
     assert (found == expected).mean() >= 0.99
 
 
-def test_every_folder_is_there_and_some_hold_a_codec():
+def test_every_folder_is_there():
     for folder in golden_folders():
         assert (folder / "cases.npz").exists(), f"{folder} holds no golden"
-    assert codec_cases() or starter_cases()
+    if "MOSS_GOLDENS" not in os.environ:
+        assert {"codec-mono", "codec-stereo", "starter"} <= {folder.name for folder in codec_cases() + starter_cases()}
 
 
 @pytest.mark.parametrize("folder", codec_cases(), ids=lambda folder: folder.name)
