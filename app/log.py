@@ -1,0 +1,61 @@
+"""The text log of the studio: a few rotating files in the profile, and every uncaught error in them."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+
+from app.paths import Paths
+
+FILE = "studio.log"
+_BYTES = 2_000_000
+_FILES = 4
+
+
+def start_log(paths: Paths, *, verbose: bool = False) -> Path | None:
+    """Send the log to a file in `paths.logs`, and warnings to standard error.
+
+    Scripts, clips and keys are never logged; messages name files and figures.
+
+    Returns:
+        The file; None where it cannot be written, which keeps nothing from working.
+    """
+    root = logging.getLogger()
+    root.setLevel(logging.DEBUG if verbose else logging.INFO)
+    console = logging.StreamHandler(sys.stderr)
+    console.setLevel(logging.DEBUG if verbose else logging.WARNING)
+    console.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+    root.addHandler(console)
+    file: Path | None = paths.logs / FILE
+    try:
+        paths.logs.mkdir(parents=True, exist_ok=True)
+        handler = logging.handlers.RotatingFileHandler(
+            paths.logs / FILE, maxBytes=_BYTES, backupCount=_FILES - 1, encoding="utf-8", errors="backslashreplace"
+        )
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"))
+        root.addHandler(handler)
+    except OSError as error:
+        root.warning("The log cannot be written: %s", error)
+        file = None
+    sys.excepthook = _uncaught
+    threading.excepthook = _uncaught_in_thread
+    return file
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+        return
+    logging.getLogger("uncaught").critical("An error was not handled", exc_info=(kind, error, trace))
+
+
+def _uncaught_in_thread(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is not None:
+        name = args.thread.name if args.thread else "a thread"
+        logging.getLogger("uncaught").critical(
+            "An error ended %s", name, exc_info=(args.exc_type, args.exc_value, args.exc_traceback)
+        )
