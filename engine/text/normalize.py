@@ -22,7 +22,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t]"), " "),
     # Markdown: a link is its words and its address; marks of headings, quotations and items go.
     (re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s]{1,600})\)"), r"\1 \2"),
-    (re.compile(r"(?m)^[ ]*(?:#{1,6}(?= )|>+|[-*+](?= )|\d{1,3}[.)](?= ))+[ ]*"), ""),
+    (re.compile(r"(?m)^ *(?:(?:#{1,6}|[-*+]|\d{1,3}[.)]) +|>+ *)+"), ""),
     # Line ends are sentence ends, in the writing of what stands before.
     (re.compile(r"\s*\n\s*\Z|\A\s*\n\s*"), ""),
     (re.compile(rf"(?<=[{_HAN}A-Za-z0-9]) *\n\s*(?=[{_HAN}])|(?<=[{_HAN}]) *\n\s*"), "。"),
