@@ -1,0 +1,317 @@
+"""Reads clips of any format, never more of them than is needed, and measures how fit they are to be a voice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import ClipError
+
+LONGEST_S = 100.0  # what the encoder takes as one reference (MODEL §6)
+LONGEST_DECODED_SAMPLES = 100_000_000  # over all channels; no real clip of 100 s comes near
+HIGHEST_RATE = 1_536_000
+MOST_CHANNELS = 64
+# libsndfile's names. What it opens that is not listed here goes to FFmpeg's libraries, which have the sterner readers.
+_SNDFILE_FORMATS = frozenset({"WAV", "WAVEX", "RF64", "W64", "AIFF", "FLAC", "OGG", "MP3", "MPEG", "CAF", "AU"})
+# Only formats that hold their sound themselves: a play list could name other files.
+_AV_FORMATS = (
+    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dsf,eac3,flac,flv,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,mpc,mpc8,"
+    "ogg,oma,qcp,rm,spx,tak,tta,voc,w64,wav,wv,xwma"
+)
+_BLOCK_SAMPLES = 1 << 16
+_UNREADABLE = "Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip again as WAV."
+
+
+def load_clip(path: str | Path, start_s: float | None = None, end_s: float | None = None) -> tuple[np.ndarray, int]:
+    """Samples of a clip, or of a part of it; only that part and what lies just before it is decoded.
+
+    WAV, FLAC, MP3, Ogg and Opus are read by libsndfile, everything else (M4A, video, …) by FFmpeg's libraries.
+
+    Args:
+        start_s, end_s: the part, in seconds from the beginning; None is the beginning and the end.
+
+    Returns:
+        float32 `[n, channels]` with n >= 1, finite, full scale 1.0 (a float file may exceed it), and the rate in Hz.
+
+    Raises:
+        ClipError: missing, empty, damaged, no sound in it, over 100 s, or not finite; says what to do.
+    """
+    path = Path(path)
+    start_s, end_s = _checked_range(path, start_s, end_s)
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise ClipError(f"{path.name} is not a file.", "Choose an audio file.")
+    except (OSError, ValueError) as error:
+        raise ClipError(f"The clip {path} cannot be read ({_reason(error)}).", "Check that the file is there.") from error
+    if size == 0:
+        raise ClipError(f"{path.name} is empty.", "Record or copy it again.")
+    found = _read_with_sndfile(path, start_s, end_s)
+    samples, rate = found if found is not None else _read_with_av(path, start_s, end_s)
+    if len(samples) == 0:
+        raise ClipError(f"There is no sound in {path.name}, or none in the chosen part.", "Choose another clip or part.")
+    if not np.isfinite(samples).all():
+        raise ClipError(f"{path.name} is damaged: it holds values that are no numbers.", "Save it again as 24-bit WAV.")
+    return samples, rate
+
+
+@dataclass(frozen=True)
+class ClipMeasures:
+    """How fit a clip is.
+
+    Attributes:
+        seconds, rate, channels: of the clip.
+        peak_dbfs, rms_dbfs: of all channels together; -inf for digital silence.
+        clipped_share: of samples that lie in runs of at least three at the clip's own ceiling near full scale.
+        silence_share: of 20 ms windows below -50 dBFS or more than 40 dB under the loudest tenth.
+        noise_floor_dbfs: the level of the quietest tenth of windows that are not digital silence.
+        dc_offset: mean of the channel where it is largest.
+        leading_silence_s, trailing_silence_s: before the first and after the last window that is not silent.
+    """
+
+    seconds: float
+    rate: int
+    channels: int
+    peak_dbfs: float
+    rms_dbfs: float
+    clipped_share: float
+    silence_share: float
+    noise_floor_dbfs: float
+    dc_offset: float
+    leading_silence_s: float
+    trailing_silence_s: float
+
+    @property
+    def snr_db(self) -> float:
+        """Level over noise floor: what a person hears as a clean or a noisy clip."""
+        return self.rms_dbfs - self.noise_floor_dbfs
+
+
+WINDOW_S = 0.02
+SILENT_DBFS = -50.0
+SILENT_BELOW_SPEECH_DB = 40.0
+
+
+def measure_clip(samples: np.ndarray, rate: int) -> ClipMeasures:
+    """Measure float32 `[n, channels]` at `rate` Hz."""
+    samples = np.asarray(samples, np.float32)
+    levels = window_levels(samples, rate)
+    silent = silent_windows(levels)
+    sounding = np.flatnonzero(~silent)
+    quiet = levels[np.isfinite(levels)]
+    peak = float(np.abs(samples).max(initial=0.0))
+    seconds = len(samples) / rate
+    return ClipMeasures(
+        seconds=seconds,
+        rate=rate,
+        channels=samples.shape[1],
+        peak_dbfs=_db(peak),
+        rms_dbfs=_db(math.sqrt(_mean_square(samples))),
+        clipped_share=clipped_share(samples),
+        silence_share=float(silent.mean()) if len(silent) else 1.0,
+        noise_floor_dbfs=float(np.percentile(quiet, 10)) if len(quiet) else -math.inf,
+        dc_offset=float(np.abs(samples.mean(axis=0, dtype=np.float64)).max(initial=0.0)) if len(samples) else 0.0,
+        leading_silence_s=float(sounding[0] * WINDOW_S) if len(sounding) else seconds,
+        trailing_silence_s=max(0.0, seconds - float((sounding[-1] + 1) * WINDOW_S)) if len(sounding) else seconds,
+    )
+
+
+def window_levels(samples: np.ndarray, rate: int) -> np.ndarray:
+    """RMS in dBFS (-inf for zeros) of each window of 20 ms over all channels, the last one shorter."""
+    size = max(1, round(rate * WINDOW_S))
+    if len(samples) == 0:
+        return np.zeros(0)
+    starts = np.arange(0, len(samples), size)
+    energy = np.add.reduceat(np.square(samples, dtype=np.float64).sum(axis=1), starts)
+    lengths = np.minimum(size, len(samples) - starts) * samples.shape[1]
+    with np.errstate(divide="ignore"):
+        return 10 * np.log10(energy / lengths)
+
+
+def silent_windows(levels: np.ndarray) -> np.ndarray:
+    """Which windows hold no speech: far below full scale, or far below the clip's own loud parts."""
+    if len(levels) == 0:
+        return np.zeros(0, bool)
+    loud = np.percentile(np.maximum(levels, -200.0), 90)
+    return levels < max(SILENT_DBFS, loud - SILENT_BELOW_SPEECH_DB)
+
+
+def clipped_share(samples: np.ndarray) -> float:
+    """Share of samples in runs of three or more at the largest value, where that lies within 1 dB of full scale or above."""
+    if len(samples) == 0:
+        return 0.0
+    peak = float(np.abs(samples).max())
+    if peak < 10 ** (-1 / 20):
+        return 0.0
+    flat = np.abs(samples) >= peak * (1 - 2**-11)  # room for the rounding of a lossy copy
+    flat &= np.abs(samples) > 0
+    run = flat[2:] & flat[1:-1] & flat[:-2] if len(flat) >= 3 else np.zeros((0, samples.shape[1]), bool)
+    in_run = np.zeros_like(flat)
+    for offset in range(3):
+        in_run[offset : offset + len(run)] |= run
+    return float(in_run.mean())
+
+
+def _mean_square(samples: np.ndarray) -> float:
+    return float(np.square(samples, dtype=np.float64).mean()) if samples.size else 0.0
+
+
+def _db(amplitude: float) -> float:
+    return 20 * math.log10(amplitude) if amplitude > 0 else -math.inf
+
+
+def _checked_range(path: Path, start_s: float | None, end_s: float | None) -> tuple[float, float | None]:
+    start = 0.0 if start_s is None else float(start_s)
+    end = None if end_s is None else float(end_s)
+    if not math.isfinite(start) or start < 0 or (end is not None and (not math.isfinite(end) or end <= start)):
+        raise ClipError(
+            f"The chosen part of {path.name} ({start_s} s to {end_s} s) is none.",
+            "Its start must lie at 0 s or later, and its end after its start.",
+        )
+    if end is not None and end - start > LONGEST_S:
+        raise _too_long(path, end - start)
+    return start, end
+
+
+def _too_long(path: Path, seconds: float | None) -> ClipError:
+    length = f"is {seconds:.1f} s long" if seconds is not None else f"is longer than {LONGEST_S:.0f} s"
+    return ClipError(f"{path.name} {length}; at most {LONGEST_S:.0f} s can be used.", "Choose a part of 5 to 20 s of it.")
+
+
+def _damaged(path: Path, error: object) -> ClipError:
+    return ClipError(f"{path.name} cannot be read as audio ({_reason(error)}).", _UNREADABLE)
+
+
+def _reason(error: object) -> str:
+    text = str(getattr(error, "strerror", None) or error or type(error).__name__).strip()
+    return text.splitlines()[0][:200].rstrip(".") if text else type(error).__name__
+
+
+def _check_format(path: Path, rate: float, channels: int) -> None:
+    if not 1 <= channels <= MOST_CHANNELS or not 1 <= rate <= HIGHEST_RATE:
+        raise _damaged(path, f"{channels} channels at {rate} Hz")
+
+
+def _check_amount(path: Path, samples: int, channels: int) -> None:
+    if samples * channels > LONGEST_DECODED_SAMPLES:
+        raise ClipError(f"{path.name} holds too much data for a clip.", "Save it at 48 kHz with one or two channels.")
+
+
+def _read_with_sndfile(path: Path, start_s: float, end_s: float | None) -> tuple[np.ndarray, int] | None:
+    """None when libsndfile does not know the format, so that the other reader may try."""
+    import soundfile
+
+    try:
+        with soundfile.SoundFile(str(path)) as file:
+            if file.format not in _SNDFILE_FORMATS:
+                return None
+            rate = int(file.samplerate)
+            _check_format(path, rate, file.channels)
+            # A damaged or streamed header may claim any length; it is only used to refuse early, never to allocate.
+            known = file.frames if 0 < file.frames < 1 << 62 else None
+            if known is not None and end_s is None and known / rate - start_s > LONGEST_S and file.format != "MP3":
+                raise _too_long(path, known / rate - start_s)
+            first = round(start_s * rate)
+            wanted = None if end_s is None else round(end_s * rate) - first
+            if first:
+                if known is not None and first >= known:
+                    return np.zeros((0, file.channels), np.float32), rate
+                file.seek(first)
+            return _gather(path, _sndfile_blocks(file), rate, wanted), rate
+    except (soundfile.SoundFileError, OSError, ValueError, TypeError, OverflowError):
+        return None  # unknown or damaged: the other reader decides, and words the error
+
+
+def _sndfile_blocks(file: object) -> Iterator[np.ndarray]:
+    while True:
+        block = file.read(_BLOCK_SAMPLES, dtype="float32", always_2d=True)
+        if len(block) == 0:
+            return
+        yield block
+
+
+def _gather(path: Path, blocks: Iterator[np.ndarray], rate: int, wanted: int | None) -> np.ndarray:
+    """Blocks until `wanted` samples are there, or, without a wish, until the end: refused when that is over 100 s."""
+    limit = math.ceil(LONGEST_S * rate)
+    parts: list[np.ndarray] = []
+    count = 0
+    for block in blocks:
+        parts.append(block)
+        count += len(block)
+        _check_amount(path, count, block.shape[1])
+        if wanted is not None and count >= wanted:
+            break
+        if wanted is None and count > limit:
+            raise _too_long(path, None)
+    if not parts:
+        return np.zeros((0, 1), np.float32)
+    return np.concatenate(parts)[: wanted if wanted is not None else count]
+
+
+def _read_with_av(path: Path, start_s: float, end_s: float | None) -> tuple[np.ndarray, int]:
+    import av
+
+    try:
+        # `file:` keeps a name such as "http:…" or "concat:…" from being taken for a protocol.
+        options = {"protocol_whitelist": "file", "format_whitelist": _AV_FORMATS}
+        with av.open(f"file:{path}", options=options, metadata_errors="ignore") as container:
+            stream = next(iter(container.streams.audio), None)
+            if stream is None:
+                raise ClipError(f"There is no sound in {path.name}.", "Choose a file that has a sound track.")
+            return _read_stream(path, container, stream, start_s, end_s)
+    except ClipError:
+        raise
+    except (av.FFmpegError, OSError, ValueError, TypeError, OverflowError, MemoryError, AttributeError, EOFError) as error:
+        raise _damaged(path, error) from error
+
+
+def _read_stream(path: Path, container: object, stream: object, start_s: float, end_s: float | None) -> tuple[np.ndarray, int]:
+    rate, channels = int(stream.codec_context.sample_rate or 0), int(stream.codec_context.channels or 0)
+    _check_format(path, rate, channels)
+    if end_s is None and stream.duration is not None and stream.time_base is not None:
+        seconds = float(stream.duration * stream.time_base) - start_s
+        if seconds > LONGEST_S + 1:  # the header's own word; the exact count follows below
+            raise _too_long(path, seconds)
+    if start_s > 0 and stream.time_base:
+        origin = stream.start_time or 0
+        container.seek(origin + int(start_s / stream.time_base), stream=stream, backward=True)
+    wanted = None if end_s is None else round(end_s * rate) - round(start_s * rate)
+    samples = _gather(path, _av_blocks(path, container, stream, rate, channels, round(start_s * rate)), rate, wanted)
+    return samples, rate
+
+
+def _av_blocks(
+    path: Path, container: object, stream: object, rate: int, channels: int, first: int
+) -> Iterator[np.ndarray]:
+    """Float32 `[n, channels]` from sample `first` on; frames that differ in rate or channels are brought to the first's."""
+    import av
+
+    resampler = av.AudioResampler(format="flt", layout=stream.codec_context.layout, rate=rate)
+    position: int | None = None
+    failed: Exception | None = None
+    some = False
+    frames = container.decode(stream)
+    while True:
+        try:
+            frame = next(frames)
+        except StopIteration:
+            break
+        except (av.FFmpegError, ValueError) as error:
+            failed = error  # what was decoded before the damage is kept, as every player does
+            break
+        if position is None:
+            seconds = 0.0 if frame.time is None else frame.time - float((stream.start_time or 0) * stream.time_base)
+            position = max(0, round(seconds * rate))
+        for part in resampler.resample(frame):
+            block = part.to_ndarray().reshape(-1, channels).astype(np.float32, copy=False)
+            skip = min(len(block), max(0, first - position))
+            position += len(block)
+            if len(block) > skip:
+                some = True
+                yield block[skip:]
+    if failed is not None and not some:
+        raise _damaged(path, failed)

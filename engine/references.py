@@ -1,0 +1,353 @@
+"""From a clip to the codes of a voice: honest preparation (MODEL §5.7), and a cache that goes by content."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import os
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from engine.audio import LONGEST_S, WINDOW_S, ClipMeasures, load_clip, measure_clip, silent_windows, window_levels
+from engine.errors import ClipError
+from engine.requests import Clip, SpeechWarning
+
+SHORTEST_S = 0.5
+TARGET_DBFS = -20.0
+LARGEST_GAIN_DB = 3.0
+KEPT_SILENCE_S = 0.5  # at each end
+QUIET_DBFS = -40.0
+NOISY_SNR_DB = 15.0
+CLIPPED_SHARE = 0.0005
+LARGEST_OFFSET = 0.005
+SILENT_PEAK = 10 ** (-60 / 20)
+
+MEMORY_ENTRIES = 1024
+MEMORY_BYTES = 64 << 20
+
+
+class AudioFormat(Protocol):
+    """What preparation has to know of a codec; `CodecConfig` is one."""
+
+    sample_rate: int
+    channels: int
+
+
+@dataclass(frozen=True)
+class PreparedClip:
+    """A clip as the codec takes it.
+
+    Attributes:
+        samples: float32 `[channels, N]` at the codec's rate; may exceed 1 (§5.7).
+        seconds: of them.
+        repairs: what was changed, or noticed, that a person should know.
+        sha256: of the samples and their format: the same sound has the same one, whatever its file.
+        measures: of the clip as it came, for the clip doctor.
+    """
+
+    samples: np.ndarray = field(compare=False, repr=False)
+    seconds: float
+    repairs: tuple[SpeechWarning, ...]
+    sha256: str
+    measures: ClipMeasures | None = field(default=None, compare=False)
+
+
+def prepare_clip(clip: Clip, codec: AudioFormat) -> PreparedClip:
+    """Load, repair where that is honest, resample, and bring a clip to level.
+
+    In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono is
+    doubled, and of more than two channels the first two are kept, or, where those are silent, all are mixed; the level is
+    moved towards -20 dBFS by at most 3 dB. What could not be repaired (clipping, noise, a very low level) is reported.
+
+    Raises:
+        ClipError: unreadable, empty, silent, shorter than 0.5 s, or longer than 100 s.
+        ValueError: a clip that holds codes alone.
+    """
+    if clip.samples is not None:
+        name = "The clip"
+        samples, rate = _given_samples(clip)
+    elif clip.path is not None:
+        name = Path(clip.path).name
+        samples, rate = load_clip(clip.path, clip.start_s, clip.end_s)
+    else:
+        raise ValueError("this clip holds codes; there is nothing to prepare")
+
+    measures = measure_clip(samples, rate)
+    if measures.peak_dbfs == -math.inf or 10 ** (measures.peak_dbfs / 20) < SILENT_PEAK:
+        raise ClipError(f"{name} is silent.", "Check the recording level, or choose another clip.")
+    repairs: list[SpeechWarning] = []
+    samples = _without_offset(samples, name, repairs)
+    samples = _without_long_silence(samples, rate, name, repairs)
+    seconds = len(samples) / rate
+    if seconds < SHORTEST_S:
+        raise ClipError(f"{name} has only {seconds:.2f} s of sound.", "A voice needs at least 0.5 s; 5 to 20 s are best.")
+    if seconds > LONGEST_S:
+        raise ClipError(
+            f"{name} is {seconds:.1f} s long; at most {LONGEST_S:.0f} s can be used.", "Choose a part of 5 to 20 s of it."
+        )
+    _note_faults(measures, name, repairs)
+    prepared = _level(_channels(_resampled(samples, rate, codec.sample_rate), codec.channels, name, repairs))
+    return PreparedClip(
+        samples=prepared,
+        seconds=prepared.shape[1] / codec.sample_rate,
+        repairs=tuple(repairs),
+        sha256=_content(prepared, codec.sample_rate),
+        measures=measures,
+    )
+
+
+def _given_samples(clip: Clip) -> tuple[np.ndarray, int]:
+    samples = np.asarray(clip.samples, np.float32)
+    samples = samples[:, None] if samples.ndim == 1 else samples
+    start = round((clip.start_s or 0.0) * clip.rate)
+    samples = samples[start : None if clip.end_s is None else round(clip.end_s * clip.rate)]
+    if samples.ndim != 2 or samples.size == 0:
+        raise ClipError("The clip is empty.", "Choose another clip, or another part of it.")
+    if not np.isfinite(samples).all():
+        raise ClipError("The clip is damaged: it holds values that are no numbers.", "Record it again.")
+    return samples, clip.rate
+
+
+def _without_offset(samples: np.ndarray, name: str, repairs: list[SpeechWarning]) -> np.ndarray:
+    offset = samples.mean(axis=0, dtype=np.float64)
+    if np.abs(offset).max() < LARGEST_OFFSET:
+        return samples
+    repairs.append(SpeechWarning("clip_offset", f"{name} was off centre (a constant offset); that was taken away."))
+    return (samples - offset).astype(np.float32)
+
+
+def _without_long_silence(samples: np.ndarray, rate: int, name: str, repairs: list[SpeechWarning]) -> np.ndarray:
+    sounding = np.flatnonzero(~silent_windows(window_levels(samples, rate)))
+    if len(sounding) == 0:
+        raise ClipError(f"{name} is too quiet to hear a voice in it.", "Record it again, nearer to the microphone.")
+    window = max(1, round(rate * WINDOW_S))
+    kept = round(KEPT_SILENCE_S * rate)
+    start = max(0, int(sounding[0]) * window - kept)
+    end = min(len(samples), (int(sounding[-1]) + 1) * window + kept)
+    cut_s = (start + len(samples) - end) / rate
+    if cut_s < WINDOW_S:
+        return samples
+    repairs.append(SpeechWarning("clip_silence", f"{cut_s:.1f} s of silence at the ends of {name} were left out."))
+    return samples[start:end]
+
+
+def _note_faults(measures: ClipMeasures, name: str, repairs: list[SpeechWarning]) -> None:
+    if measures.clipped_share >= CLIPPED_SHARE:
+        repairs.append(
+            SpeechWarning("clip_clipped", f"{name} is clipped; the voice may sound harsh. Record it again at a lower level.")
+        )
+    if measures.rms_dbfs < QUIET_DBFS:
+        repairs.append(
+            SpeechWarning(
+                "clip_quiet",
+                f"{name} is very quiet ({measures.rms_dbfs:.0f} dBFS) and is raised by 3 dB only; "
+                "the voice may sound weak. Record it again at a higher level.",
+            )
+        )
+    if measures.snr_db < NOISY_SNR_DB and measures.silence_share < 1:
+        repairs.append(
+            SpeechWarning("clip_noisy", f"{name} seems noisy; the noise may become part of the voice. Use a quieter one.")
+        )
+
+
+def _resampled(samples: np.ndarray, rate: int, to: int) -> np.ndarray:
+    if rate == to:
+        return samples
+    import soxr
+
+    return np.asarray(soxr.resample(np.ascontiguousarray(samples), rate, to, quality="HQ"), np.float32).reshape(
+        -1, samples.shape[1]
+    )
+
+
+def _channels(samples: np.ndarray, wanted: int, name: str, repairs: list[SpeechWarning]) -> np.ndarray:
+    """`[n, any]` -> `[wanted, n]`."""
+    have = samples.shape[1]
+    if have > max(2, wanted):
+        first = samples[:, :2]
+        if np.abs(first).max() >= SILENT_PEAK:
+            samples = first
+            repairs.append(SpeechWarning("clip_channels", f"{name} has {have} channels; the first two were used."))
+        else:  # a surround mix with its speech in the centre
+            samples = samples.mean(axis=1, keepdims=True)
+            repairs.append(SpeechWarning("clip_channels", f"{name} has {have} channels; they were mixed into one."))
+    if samples.shape[1] > wanted:
+        samples = samples.mean(axis=1, keepdims=True)
+    if samples.shape[1] < wanted:
+        samples = np.repeat(samples[:, :1], wanted, axis=1)
+    return np.ascontiguousarray(samples.T, np.float32)
+
+
+def _level(samples: np.ndarray) -> np.ndarray:
+    """dbfs = 10 log10(mean(x^2) + 1e-9); x * 10^(clamp(-20 - dbfs, -3, 3) / 20), without a limiter."""
+    dbfs = 10 * math.log10(float(np.square(samples, dtype=np.float64).mean()) + 1e-9)
+    gain_db = min(LARGEST_GAIN_DB, max(-LARGEST_GAIN_DB, TARGET_DBFS - dbfs))
+    return samples * np.float32(10 ** (gain_db / 20))
+
+
+def _content(samples: np.ndarray, rate: int) -> str:
+    content = hashlib.sha256(f"{rate} {samples.shape}".encode())
+    content.update(np.ascontiguousarray(samples, "<f4"))
+    return content.hexdigest()
+
+
+_file_hashes: OrderedDict[tuple[str, int, int, int], str] = OrderedDict()
+_file_hashes_lock = threading.Lock()
+
+
+def file_sha256(path: str | Path) -> str:
+    """SHA-256 of a file's bytes, remembered as long as its path, size and times stay the same. Raises ClipError."""
+    path = Path(path)
+    try:
+        stat = path.stat()
+        key = (str(path.absolute()), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        with _file_hashes_lock:
+            if key in _file_hashes:
+                _file_hashes.move_to_end(key)
+                return _file_hashes[key]
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ClipError(f"The clip {path} cannot be read ({reason}).", "Check that the file is there.") from error
+    with _file_hashes_lock:
+        _file_hashes[key] = digest
+        if len(_file_hashes) > MEMORY_ENTRIES:
+            _file_hashes.popitem(last=False)
+    return digest
+
+
+Encode = Callable[[PreparedClip], np.ndarray]
+EncodeMany = Callable[[list[PreparedClip]], Sequence[np.ndarray]]
+
+
+class ReferenceCache:
+    """Codes of prepared clips, by content: in memory (least recently used goes first), then on disk, then encoded.
+
+    A clip under another name costs no second encode; a changed one is another. Threads that ask for the same clip at once
+    share one encode: followers wait, and get the leader's error if it fails, after which the next one to ask tries again.
+
+    Attributes:
+        folder: on disk; None keeps codes in memory alone. Damaged entries there are ignored and written anew.
+    """
+
+    def __init__(
+        self, folder: Path | None, *, memory_entries: int = MEMORY_ENTRIES, memory_bytes: int = MEMORY_BYTES
+    ) -> None:
+        self.folder = Path(folder) if folder is not None else None
+        self._memory_entries = memory_entries
+        self._memory_bytes = memory_bytes
+        self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._held_bytes = 0
+        self._encoding: dict[str, Future[np.ndarray]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, prepared: PreparedClip, codec_identity: str, encode: Encode, codebooks: int = 12) -> np.ndarray:
+        """Codes int16 `[T, codebooks]`, read-only. Raises what `encode` raises."""
+        return self.get_many([prepared], codec_identity, lambda clips: [encode(clips[0])], codebooks)[0]
+
+    def get_many(
+        self, prepared: Sequence[PreparedClip], codec_identity: str, encode: EncodeMany, codebooks: int = 12
+    ) -> list[np.ndarray]:
+        """As `get`, for clips that arrive together: those not yet known are encoded by one call of `encode`."""
+        keys = [_key(clip.sha256, codec_identity, codebooks) for clip in prepared]
+        found: dict[str, np.ndarray] = {}
+        mine: dict[str, PreparedClip] = {}
+        others: dict[str, Future[np.ndarray]] = {}
+        with self._lock:
+            for key, clip in zip(keys, prepared, strict=True):
+                if key in self._memory:
+                    self._memory.move_to_end(key)
+                    found[key] = self._memory[key]
+                elif key in self._encoding and key not in mine:
+                    others[key] = self._encoding[key]
+                elif key not in mine:
+                    mine[key] = clip
+                    self._encoding[key] = Future()
+        if mine:
+            found.update(self._lead(mine, codebooks, encode))
+        for key, future in others.items():
+            found[key] = future.result()
+        return [found[key] for key in keys]
+
+    def _lead(self, mine: dict[str, PreparedClip], codebooks: int, encode: EncodeMany) -> dict[str, np.ndarray]:
+        """Read or encode these; whatever happens, nobody is left waiting."""
+        try:
+            found = {key: codes for key in mine if (codes := self._read(key, codebooks)) is not None}
+            missing = [key for key in mine if key not in found]
+            if missing:
+                encoded = encode([mine[key] for key in missing])
+                for key, codes in zip(missing, encoded, strict=True):
+                    found[key] = _checked(codes, codebooks)
+                    self._write(key, found[key])
+        except BaseException as error:
+            with self._lock:
+                futures = [self._encoding.pop(key) for key in mine]
+            for future in futures:
+                future.set_exception(error)
+            raise
+        with self._lock:
+            for key, codes in found.items():
+                self._remember(key, codes)
+            futures_by_key = {key: self._encoding.pop(key) for key in mine}
+        for key, future in futures_by_key.items():
+            future.set_result(found[key])
+        return found
+
+    def _remember(self, key: str, codes: np.ndarray) -> None:
+        codes.flags.writeable = False
+        self._memory[key] = codes
+        self._held_bytes += codes.nbytes
+        while len(self._memory) > self._memory_entries or (self._held_bytes > self._memory_bytes and len(self._memory) > 1):
+            self._held_bytes -= self._memory.popitem(last=False)[1].nbytes
+
+    def _read(self, key: str, codebooks: int) -> np.ndarray | None:
+        if self.folder is None:
+            return None
+        try:
+            raw = (self.folder / f"{key}.npy").read_bytes()
+            body, digest = raw[:-32], raw[-32:]
+            if hashlib.sha256(body).digest() != digest:
+                return None
+            return _checked(np.load(io.BytesIO(body), allow_pickle=False), codebooks)
+        except (OSError, ValueError, EOFError):
+            return None
+
+    def _write(self, key: str, codes: np.ndarray) -> None:
+        """Whole or not at all. A full or read-only disk costs a second encode later, never the request."""
+        if self.folder is None:
+            return
+        body = io.BytesIO()
+        np.save(body, codes, allow_pickle=False)
+        content = body.getvalue()
+        temporary = None
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
+            with os.fdopen(handle, "wb") as file:
+                file.write(content + hashlib.sha256(content).digest())
+            os.replace(temporary, self.folder / f"{key}.npy")
+        except OSError:
+            if temporary is not None:
+                Path(temporary).unlink(missing_ok=True)
+
+
+def _key(content: str, codec_identity: str, codebooks: int) -> str:
+    return hashlib.sha256(f"1\0{content}\0{codec_identity}\0{codebooks}".encode()).hexdigest()
+
+
+def _checked(codes: np.ndarray, codebooks: int) -> np.ndarray:
+    """A copy of its own as int16 `[T, codebooks]`. Raises ValueError for anything else."""
+    codes = np.asarray(codes)
+    if codes.ndim != 2 or codes.shape[1] != codebooks or codes.dtype.kind not in "iu":
+        raise ValueError(f"codes must be whole numbers [T, {codebooks}], not {codes.dtype} {list(codes.shape)}")
+    return np.array(codes, dtype=np.int16, order="C")
