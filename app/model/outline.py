@@ -42,7 +42,7 @@ def outline(project: Project) -> tuple[Chapter, ...]:
     first_start = starts[0] if starts else total
     if any(block.kind in (BlockKind.SPEECH, BlockKind.SCENE) for block in project.blocks[:first_start]):
         chapters.append(Chapter(None, "", 0, first_start, _scenes(marks, 0, first_start)))
-    for start, end in zip(starts, [*starts[1:], total], strict=True):
+    for start, end in zip(starts, [*starts[1:], total], strict=False):
         block = project.blocks[start]
         chapters.append(Chapter(block.id, block.text[2:].strip(), start, end, _scenes(marks, start, end)))
     return tuple(chapters)
