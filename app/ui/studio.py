@@ -38,7 +38,7 @@ class Studio(QObject):
     Signals:
         project_replaced(): another store is open; forget everything of the old one.
         selection_changed(tuple of block ids), current_block_changed(block id, "" for none).
-        card_changed(), engine_status_changed(dict), engine_loading(stage, fraction), engine_failed(message, remedy).
+        card_changed(), engine_status_changed(dict), engine_loading(stage, fraction), engine_ready(), engine_failed(message, remedy).
         block_state_changed(block id): render state, length or takes of a block changed.
         playhead_changed(sample): position in the programme at 48 kHz.
         playing_block_changed(block id, "" when nothing plays).
@@ -47,6 +47,8 @@ class Studio(QObject):
         audio_dropped(list of Path): make voices of these clips.
         text_dropped(Path): open or import this file.
         edit_pronunciation_requested(str): open the lexicon with this word.
+        jump_requested(block id): put the caret there and show it.
+        place_changed(block id, samples): what is heard: so many samples after the block's first speech.
     """
 
     project_replaced = Signal()
@@ -55,6 +57,7 @@ class Studio(QObject):
     card_changed = Signal()
     engine_status_changed = Signal(dict)
     engine_loading = Signal(str, float)
+    engine_ready = Signal()
     engine_failed = Signal(str, str)
     block_state_changed = Signal(str)
     playhead_changed = Signal("qlonglong")
@@ -64,6 +67,8 @@ class Studio(QObject):
     audio_dropped = Signal(list)
     text_dropped = Signal(object)
     edit_pronunciation_requested = Signal(str)
+    jump_requested = Signal(str)
+    place_changed = Signal(str, "qlonglong")
 
     SERVICES = ("library", "renderer", "player", "recorder", "devices", "exporter")
 
@@ -129,6 +134,7 @@ class Studio(QObject):
             service = getattr(self, name)
             if service is not None and hasattr(service, "set_engine"):
                 service.set_engine(engine, self.card)
+        self.engine_ready.emit()
 
     def set_selection(self, block_ids: Iterable[str], current: str | None = None) -> None:
         """The editor's selection of blocks, in script order."""

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QT_TRANSLATE_NOOP
 
 from app.model.block import Block, BlockKind
+from app.services.programme import is_spoken
 from app.ui.editor.styling import tags_of
 from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
@@ -74,15 +75,6 @@ class BlockInfo:
             )
         parts = [part for part in (self.voice, self.length, self.state_words, self.warning) if part]
         return ", ".join(parts)
-
-
-def is_spoken(project: Any, block: Block) -> bool:
-    """Whether the block's text is for the model at all."""
-    if block.kind is BlockKind.SPEECH:
-        return True
-    if block.kind in (BlockKind.CHAPTER, BlockKind.SCENE):
-        return project.settings.headings_spoken if block.settings.spoken is None else block.settings.spoken
-    return False
 
 
 def wanted_s(block: Block) -> float | None:

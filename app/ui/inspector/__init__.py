@@ -1,1 +1,1 @@
-"""The inspector region of the window."""
+"""Settings and takes of the selected blocks."""

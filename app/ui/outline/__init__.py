@@ -1,1 +1,1 @@
-"""The outline region of the window."""
+"""Chapters and scenes of the script."""

@@ -1,0 +1,81 @@
+"""Watches what is possible now, so that actions are enabled when they can be done and say why when not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from app.ui.action_set import ActionSet
+from app.ui.studio import Studio
+from app.ui.throttle import Throttle
+
+
+class Conditions(QObject):
+    """Works out the conditions of `app.actions.CONDITIONS` when anything they depend on has changed."""
+
+    def __init__(self, studio: Studio, editor: Any, actions: ActionSet, parent: QObject) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._editor = editor
+        self._actions = actions
+        self._disconnects: list[Any] = []
+        self._soon = Throttle(self._look, 60, self)
+        studio.project_replaced.connect(self._attach)
+        for signal in (
+            studio.selection_changed,
+            studio.current_block_changed,
+            studio.block_state_changed,
+            studio.card_changed,
+            studio.engine_status_changed,
+            studio.engine_ready,
+            studio.services_changed,
+        ):
+            signal.connect(self._soon)
+        editor.copyAvailable.connect(self._soon)
+        editor.document().contentsChanged.connect(self._soon)
+        self._attach()
+
+    def _attach(self) -> None:
+        for disconnect in self._disconnects:
+            disconnect()
+        self._disconnects = []
+        if self._studio.project is not None:
+            self._disconnects = [
+                self._studio.history.changed.connect(self._soon),
+                self._studio.project.takes_changed.connect(self._soon),
+            ]
+        self._look()
+
+    def _look(self) -> None:
+        studio = self._studio
+        found: set[str] = set()
+        project = studio.project
+        if project is not None:
+            found.add("project")
+            if project.characters:
+                found.add("text")
+            if studio.current_block and project.has_block(studio.current_block):
+                found.add("blocks")
+                takes = len(project.block(studio.current_block).takes)
+                found |= {"takes"} if takes else set()
+                found |= {"two_takes"} if takes > 1 else set()
+            if studio.history.can_undo:
+                found.add("can_undo")
+            if studio.history.can_redo:
+                found.add("can_redo")
+        if self._editor.textCursor().hasSelection():
+            found.add("selected_text")
+        if studio.engine is not None:
+            found.add("engine")
+        if studio.player is not None:
+            found.add("player")
+        if studio.renderer is not None and studio.renderer.queue():
+            found.add("making")
+        self._actions.set_conditions(found)
+        self._show_lock()
+
+    def _show_lock(self) -> None:
+        studio = self._studio
+        blocks = [studio.project.block(each) for each in studio.selection if studio.project.has_block(each)] if studio.project else []
+        self._actions.action("lock").setChecked(bool(blocks) and all(block.settings.locked for block in blocks))

@@ -1,0 +1,330 @@
+"""The outline: chapters and scenes, to jump to, fold, move, make and export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QDropEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QMenu,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.model.commands import MoveBlocks
+from app.model.outline import Chapter, Scene, outline
+from app.services.programme import is_spoken
+from app.ui.editor.block_info import estimate_s
+from app.ui.studio import Studio
+from app.ui.theme import theme
+from app.ui.throttle import Debounce
+from app.ui.widgets.dock import small_button
+from app.ui.widgets.empty_state import EmptyState
+
+PART_ROLE = Qt.ItemDataRole.UserRole
+LENGTH_ROLE = Qt.ItemDataRole.UserRole + 1
+SHARE_ROLE = Qt.ItemDataRole.UserRole + 2
+REFRESH_MS = 250
+
+
+class Outline(QWidget):
+    """Follows the script; a person's folding is kept while chapters keep their ids.
+
+    Signals:
+        render_requested(tuple of ids), export_requested(tuple of ids): of one chapter or scene.
+    """
+
+    render_requested = Signal(tuple)
+    export_requested = Signal(tuple)
+
+    def __init__(self, studio: Studio) -> None:
+        super().__init__()
+        self._studio = studio
+        self._folded: set[str] = set()
+        self._shown: Any = None
+        self._disconnects: list[Any] = []
+        self.setAccessibleName(self.tr("Outline"))
+        self.setMinimumWidth(180)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(
+            EmptyState(
+                "outline",
+                self.tr("No chapters yet"),
+                self.tr("Begin a line with # to start a chapter, or with ## to start a scene."),
+                small=True,
+            )
+        )
+        self.tree = _Tree(self)
+        self.tree.setAccessibleName(self.tr("Chapters and scenes"))
+        self.tree.itemClicked.connect(lambda item, _: self._jump(item))
+        self.tree.itemActivated.connect(lambda item, _: self._jump(item))
+        self.tree.itemCollapsed.connect(lambda item: self._folded.add(_key(item.data(0, PART_ROLE))))
+        self.tree.itemExpanded.connect(lambda item: self._folded.discard(_key(item.data(0, PART_ROLE))))
+        self.tree.customContextMenuRequested.connect(self._open_menu)
+        self.tree.moved.connect(self.move)
+        self._stack.addWidget(self.tree)
+        self._soon = Debounce(self.refresh, REFRESH_MS, self)
+        studio.project_replaced.connect(self._attach)
+        studio.block_state_changed.connect(self._soon)
+        studio.current_block_changed.connect(self._mark_current)
+        theme().changed.connect(self.tree.viewport().update)
+        self._attach()
+
+    def title_buttons(self) -> list[QToolButton]:
+        """For the dock's title bar."""
+        button = small_button("add", self.tr("New chapter at the caret"))
+        button.clicked.connect(lambda: self._studio.actions.trigger("make_chapter"))
+        return [button]
+
+    def _attach(self) -> None:
+        for disconnect in self._disconnects:
+            disconnect()
+        project = self._studio.project
+        self._shown = None
+        self._disconnects = (
+            [
+                project.blocks_changed.connect(lambda *_: self._soon()),
+                project.block_changed.connect(lambda _: self._soon()),
+                project.settings_changed.connect(self._soon),
+            ]
+            if project is not None
+            else []
+        )
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the outline again; the tree is rebuilt only when it differs."""
+        project = self._studio.project
+        chapters = outline(project) if project is not None else ()
+        titled = any(chapter.block_id is not None or chapter.scenes for chapter in chapters)
+        self._stack.setCurrentIndex(1 if titled else 0)
+        if not titled:
+            self.tree.clear()
+            self._shown = None
+            return
+        shown = tuple(
+            (chapter, self._figures(chapter), tuple((scene, self._figures(scene)) for scene in chapter.scenes)) for chapter in chapters
+        )
+        if shown != self._shown:
+            self._shown = shown
+            self._build(shown)
+        self._mark_current(self._studio.current_block)
+
+    def _figures(self, part: Chapter | Scene) -> tuple[float, int, int]:
+        """(seconds, spoken blocks that are ready, spoken blocks) of a part."""
+        project = self._studio.project
+        seconds, ready, total = 0.0, 0, 0
+        for block in project.blocks[part.first : part.end]:
+            if not is_spoken(project, block):
+                continue
+            total += 1
+            state = self._studio.block_state(block.id)
+            take = project.takes.get(block.chosen) if block.chosen else None
+            if state in ("ready", "locked") and take is not None:
+                ready += 1
+                seconds += take.seconds
+            else:
+                seconds += estimate_s(project, block)
+        return round(seconds), ready, total
+
+    def _build(self, shown: Any) -> None:
+        scroll = self.tree.verticalScrollBar().value()
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        number = 0
+        for chapter, figures, scenes in shown:
+            if chapter.block_id is not None:
+                number += 1
+            title = chapter.title or (self.tr("Beginning") if chapter.block_id is None else self.tr("Untitled chapter"))
+            item = _item(f"{number}  {title}" if chapter.block_id is not None else title, chapter, figures)
+            if chapter.block_id is None:
+                item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
+            self.tree.addTopLevelItem(item)
+            for scene, scene_figures in scenes:
+                child = _item(scene.title or self.tr("Untitled scene"), scene, scene_figures)
+                child.setFlags(child.flags() & ~Qt.ItemFlag.ItemIsDragEnabled & ~Qt.ItemFlag.ItemIsDropEnabled)
+                item.addChild(child)
+            item.setExpanded(_key(chapter) not in self._folded)
+        self.tree.blockSignals(False)
+        self.tree.verticalScrollBar().setValue(scroll)
+
+    def _mark_current(self, block_id: str) -> None:
+        project = self._studio.project
+        if not block_id or project is None or not project.has_block(block_id) or self.tree.hasFocus():
+            return
+        index = project.index(block_id)
+        found: QTreeWidgetItem | None = None
+        for row in range(self.tree.topLevelItemCount()):
+            item = self.tree.topLevelItem(row)
+            part = item.data(0, PART_ROLE)
+            if part.first <= index < part.end:
+                found = item
+                for child_row in range(item.childCount() if item.isExpanded() else 0):
+                    scene = item.child(child_row).data(0, PART_ROLE)
+                    if scene.first <= index < scene.end:
+                        found = item.child(child_row)
+        self.tree.setCurrentItem(found)
+
+    # Deeds
+
+    def _jump(self, item: QTreeWidgetItem) -> None:
+        part = item.data(0, PART_ROLE)
+        project = self._studio.project
+        if part is not None and part.first < len(project.blocks):
+            self._studio.jump_requested.emit(project.blocks[part.first].id)
+
+    def ids_of(self, part: Chapter | Scene) -> tuple[str, ...]:
+        return tuple(block.id for block in self._studio.project.blocks[part.first : part.end])
+
+    def move(self, source: int, target: int) -> None:
+        """Move the chapter at tree row `source` so that it stands at row `target`."""
+        chapters = [self.tree.topLevelItem(row).data(0, PART_ROLE) for row in range(self.tree.topLevelItemCount())]
+        if source == target or not 0 <= source < len(chapters) or not 0 <= target < len(chapters):
+            return
+        moved = chapters[source]
+        order = [chapter for at, chapter in enumerate(chapters) if at != source]
+        to = sum(chapter.end - chapter.first for chapter in order[:target])
+        if chapters[0].block_id is None and target == 0:
+            return
+        self._studio.do(MoveBlocks(moved.first, moved.end - moved.first, to))
+        self.refresh()
+
+    def _open_menu(self, at: QPoint) -> None:
+        item = self.tree.itemAt(at)
+        if item is None:
+            return
+        part = item.data(0, PART_ROLE)
+        row = self.tree.indexOfTopLevelItem(item)
+        menu = QMenu(self)
+        menu.addAction(theme().icon("queue"), self.tr("Make what is missing")).triggered.connect(
+            lambda: self.render_requested.emit(self.ids_of(part))
+        )
+        menu.addAction(theme().icon("export"), self.tr("Export…")).triggered.connect(
+            lambda: self.export_requested.emit(self.ids_of(part))
+        )
+        if row >= 0 and part.block_id is not None:
+            menu.addSeparator()
+            up = menu.addAction(theme().icon("chevron-up"), self.tr("Move up"))
+            up.triggered.connect(lambda: self.move(row, row - 1))
+            up.setEnabled(row > 0 and self.tree.topLevelItem(row - 1).data(0, PART_ROLE).block_id is not None)
+            down = menu.addAction(theme().icon("chevron-down"), self.tr("Move down"))
+            down.triggered.connect(lambda: self.move(row, row + 1))
+            down.setEnabled(row + 1 < self.tree.topLevelItemCount())
+        menu.exec(self.tree.viewport().mapToGlobal(at))
+        menu.deleteLater()
+
+
+class _Tree(QTreeWidget):
+    """Chapters can be dragged among chapters; the model is changed by a command, never by the view."""
+
+    moved = Signal(int, int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setHeaderHidden(True)
+        self.setIndentation(16)
+        self.setUniformRowHeights(True)
+        self.setItemDelegate(_PartRow(self))
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setExpandsOnDoubleClick(False)
+        self.setMouseTracking(True)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        source_item = self.currentItem()
+        source = self.indexOfTopLevelItem(source_item) if source_item is not None else -1
+        target_item = self.itemAt(event.position().toPoint())
+        if target_item is not None and target_item.parent() is not None:
+            target_item = target_item.parent()
+        target = self.indexOfTopLevelItem(target_item) if target_item is not None else self.topLevelItemCount() - 1
+        below = self.dropIndicatorPosition() == QAbstractItemView.DropIndicatorPosition.BelowItem
+        if target_item is not None:
+            if below and target < source:
+                target += 1
+            elif not below and target > source and self.dropIndicatorPosition() == QAbstractItemView.DropIndicatorPosition.AboveItem:
+                target -= 1
+        event.setDropAction(Qt.DropAction.IgnoreAction)
+        event.accept()
+        if source >= 0:
+            self.moved.emit(source, target)
+
+
+def _key(part: Chapter | Scene) -> str:
+    return part.block_id or ""
+
+
+def _item(title: str, part: Chapter | Scene, figures: tuple[float, int, int]) -> QTreeWidgetItem:
+    seconds, ready, total = figures
+    item = QTreeWidgetItem([title])
+    item.setData(0, PART_ROLE, part)
+    item.setData(0, LENGTH_ROLE, _clock(seconds))
+    item.setData(0, SHARE_ROLE, (ready, total))
+    item.setToolTip(0, title)
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {_clock(seconds)}, {ready}/{total}")
+    return item
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+class _PartRow(QStyledItemDelegate):
+    """Title, length, and a ring that fills as lines are spoken."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(80, 30)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        look = theme()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRectF(option.rect)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(look.colour("accent_soft" if selected else "hover"))
+            painter.drawRoundedRect(rect.adjusted(0, 1, -2, -1), 5, 5)
+        ready, total = index.data(SHARE_ROLE)
+        right = rect.right() - 10
+        mark = QRectF(right - 14, rect.center().y() - 7, 14, 14)
+        if total and ready == total:
+            look.paint_icon(painter, mark, "check", "done")
+        elif total:
+            pen = painter.pen()
+            pen.setWidthF(2)
+            pen.setColor(look.colour("border_strong"))
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = mark.adjusted(2, 2, -2, -2)
+            painter.drawEllipse(ring)
+            if ready:
+                pen.setColor(look.colour("accent"))
+                painter.setPen(pen)
+                painter.drawArc(ring, 90 * 16, -int(360 * 16 * ready / total))
+        right = mark.left() - 8
+        painter.setFont(look.figures_font(-1))
+        painter.setPen(look.colour("text_faint"))
+        length = index.data(LENGTH_ROLE)
+        width = painter.fontMetrics().horizontalAdvance(length)
+        painter.drawText(QRectF(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignVCenter, length)
+        right -= width + 8
+        top_level = not index.parent().isValid()
+        font = option.font
+        font.setWeight(font.Weight.DemiBold if top_level else font.Weight.Normal)
+        painter.setFont(font)
+        painter.setPen(look.colour("text" if top_level else "text_soft"))
+        title = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, int(right - rect.left() - 6))
+        painter.drawText(QRectF(rect.left() + 6, rect.top(), right - rect.left() - 6, rect.height()), Qt.AlignmentFlag.AlignVCenter, title)
+        painter.restore()

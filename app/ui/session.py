@@ -1,0 +1,285 @@
+"""Opens, names, recovers and leaves projects; every question to the person about files is asked here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from app.model.errors import ProjectError
+from app.services.samples import fill_with_sample
+from app.services.store import SUFFIX, ProjectStore
+from app.ui.studio import Studio
+from app.ui.theme import theme
+from app.ui.window import Window
+
+log = logging.getLogger(__name__)
+
+PROJECT_FILTER = "Moss Voice Studio (*.mvs)"
+
+
+class Session(QObject):
+    """The open project's life, from the first start to the last."""
+
+    def __init__(self, studio: Studio, window: Window) -> None:
+        super().__init__(window)
+        self._studio = studio
+        self._window = window
+        self._state = window.state
+        self._disconnects: list[Callable[[], None]] = []
+        self._problem: Any = None
+        actions = studio.actions
+        actions.bind("new_project", self.new)
+        actions.bind("open_project", self.ask_and_open)
+        actions.bind("open_sample", self.open_sample)
+        actions.bind("save_project", self.save)
+        actions.bind("save_as", self.save_as)
+        actions.bind("recover", self.recover)
+        actions.bind("import_script", self.ask_and_import)
+        studio.text_dropped.connect(self.open_or_import)
+        window.recent_menu.aboutToShow.connect(self._fill_recent)
+        window.set_close_guard(self._may_close)
+
+    # Opening
+
+    def start(self, wanted: Path | None) -> None:
+        """The first project of this run: the one asked for, else the last one, else an empty one."""
+        if wanted is not None and self.open(wanted):
+            return
+        last = Path(self._state.last_project) if self._state.last_project else None
+        if wanted is None and last is not None and last.exists() and self.open(last, quietly=True):
+            return
+        self.new()
+
+    def new(self) -> None:
+        try:
+            self._use(ProjectStore.untitled(self._studio.paths, deliver=self._studio.bridge.post))
+        except ProjectError as error:
+            self._tell(error)
+
+    def open(self, path: Path, *, quietly: bool = False) -> bool:
+        """Open a project. Whether it is open now; why not is told unless `quietly`."""
+        store = self._studio.store
+        if store is not None and store.path == path.absolute():
+            return True
+        try:
+            opened = ProjectStore.open(path, paths=self._studio.paths, deliver=self._studio.bridge.post)
+        except ProjectError as error:
+            log.warning("cannot open %s: %s", path, error)
+            if not quietly:
+                self._tell(error)
+            return False
+        self._use(opened)
+        return True
+
+    def open_sample(self) -> None:
+        """A fresh copy of the sample in an untitled project; an empty untitled project is used for it."""
+        store = self._studio.store
+        project = self._studio.project
+        if store is None or not store.is_untitled or project.characters or project.takes:
+            self.new()
+        library = self._studio.library
+        find = library.find if library is not None else (lambda name: None)
+        fill_with_sample(self._studio.history, find)
+        editor = self._window.script.editor
+        first = next((block for block in self._studio.project.blocks if block.settings.voice), None)
+        if first is not None:
+            editor.select_block(first.id)
+        editor.setFocus()
+        self._retitle()
+
+    def ask_and_open(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Open a project or a text"),
+            self._folder(),
+            f"{PROJECT_FILTER};;{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt *.html);;{self.tr('All files')} (*)",
+        )
+        if path:
+            self.open_or_import(Path(path))
+
+    def ask_and_import(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Import a text"),
+            self._folder(),
+            f"{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt *.html);;{self.tr('All files')} (*)",
+        )
+        if path:
+            self.import_text(Path(path))
+
+    def open_or_import(self, path: Path) -> None:
+        if path.suffix.lower() == SUFFIX:
+            self.open(path)
+        else:
+            self.import_text(path)
+
+    def import_text(self, path: Path) -> None:
+        """Show what the file would bring; the person decides where it goes."""
+        from app.ui.editor.import_dialog import ImportDialog  # late: importers need libraries of their own
+
+        dialog = ImportDialog(self._studio, path, self._window)
+        dialog.new_project_wanted.connect(self.new)
+        dialog.open()
+
+    # Keeping
+
+    def save(self) -> None:
+        """Everything is kept as it is written; an untitled project gets a name."""
+        store = self._studio.store
+        if store.is_untitled:
+            self.save_as()
+            return
+        saved = store.flush()
+        if saved:
+            self._studio.say("done", self.tr("All changes are in %1.").replace("%1", store.path.name))
+
+    def save_as(self) -> bool:
+        store = self._studio.store
+        title = self._studio.project.settings.title or self.tr("Untitled")
+        suggested = Path(self._folder()) / (_file_name(title) + SUFFIX if store.is_untitled else store.path.name)
+        name, _ = QFileDialog.getSaveFileName(self._window, self.tr("Save the project as"), str(suggested), PROJECT_FILTER)
+        if not name:
+            return False
+        path = Path(name)
+        if path.suffix.lower() != SUFFIX:
+            path = path.with_name(path.name + SUFFIX)
+        try:
+            store.save_as(path)
+        except (ProjectError, OSError) as error:
+            self._tell(error)
+            return False
+        self._remember()
+        self._retitle()
+        self._studio.say("done", self.tr("Saved as %1.").replace("%1", path.name))
+        return True
+
+    def recover(self) -> None:
+        """Untitled projects that are still in the profile."""
+        from app.ui.recovery_dialog import RecoveryDialog  # late: seldom used
+
+        dialog = RecoveryDialog(self._studio, self._window)
+        dialog.chosen.connect(lambda path: self.open(path))
+        dialog.open()
+
+    # Leaving
+
+    def close(self) -> None:
+        """The last thing before the program ends: services stop, then the file is closed."""
+        for disconnect in self._disconnects:
+            disconnect()
+        store = self._studio.store
+        if store is not None:
+            store.close()
+
+    def _may_close(self) -> bool:
+        renderer = self._studio.renderer
+        if renderer is not None and renderer.queue() and self._state.ask_before_quit:
+            count = len(renderer.queue())
+            box = QMessageBox(self._window)
+            box.setIconPixmap(theme().icon("waveform", "accent").pixmap(32, 32))
+            box.setWindowTitle(self.tr("Quit"))
+            box.setText(self.tr("%1 lines are still being made.").replace("%1", str(count)))
+            box.setInformativeText(self.tr("What is finished stays. Unfinished lines have to be made again."))
+            leave = box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.AcceptRole)
+            stay = box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
+            box.setDefaultButton(stay)
+            box.exec()
+            if box.clickedButton() is not leave:
+                return False
+        store = self._studio.store
+        if store is not None and not store.flush(5.0) and not store.read_only:
+            trouble = store.trouble
+            words = f"{trouble.message} {trouble.remedy}" if trouble is not None else ""
+            answer = QMessageBox.warning(
+                self._window,
+                self.tr("Changes are not saved"),
+                words + "\n\n" + self.tr("Quit anyway and lose the last changes?"),
+                QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel,
+                QMessageBox.StandardButton.Cancel,
+            )
+            return answer == QMessageBox.StandardButton.Discard
+        return True
+
+    # Inside
+
+    def _use(self, store: ProjectStore) -> None:
+        before = self._studio.store
+        for disconnect in self._disconnects:
+            disconnect()
+        self._studio.set_store(store)
+        self._disconnects = [
+            store.problem.connect(self._saving_failed),
+            store.moved.connect(lambda *_: self._retitle()),
+            store.project.settings_changed.connect(self._retitle),
+        ]
+        self._remember()
+        self._retitle()
+        if before is not None:
+            self._leave(before)
+        for notice in store.notices:
+            self._studio.say("warning", notice)
+        self._window.script.editor.setFocus()
+
+    def _leave(self, store: ProjectStore) -> None:
+        """Close a project; an untitled one that nothing was written into leaves no file."""
+        empty = store.is_untitled and not store.project.characters and not store.project.takes
+        store.close()
+        if empty:
+            store.path.unlink(missing_ok=True)
+
+    def _remember(self) -> None:
+        store = self._studio.store
+        self._state.last_project = str(store.path)
+        if not store.is_untitled:
+            self._state.remember_project(store.path)
+
+    def _retitle(self) -> None:
+        store = self._studio.store
+        title = self._studio.project.settings.title
+        name = (title or self.tr("Untitled")) if store.is_untitled else store.path.stem
+        self._window.setWindowFilePath("" if store.is_untitled else str(store.path))
+        more = self.tr(" (read only)") if store.read_only else ""
+        self._window.setWindowTitle(f"{name}{more} – Moss Voice Studio")
+
+    def _saving_failed(self, problem: Any) -> None:
+        """A failed save is told, never only logged."""
+        if problem is None:
+            if self._problem is not None:
+                self._studio.say("done", self.tr("Saving works again; everything is kept."))
+            self._problem = None
+            return
+        self._problem = problem
+        self._studio.say("error", f"{problem.message} {problem.remedy}".strip())
+
+    def _fill_recent(self) -> None:
+        menu = self._window.recent_menu
+        menu.clear()
+        for name in self._state.recent:
+            path = Path(name)
+            entry = menu.addAction(path.stem)
+            entry.setToolTip(name)
+            entry.setEnabled(path.exists())
+            entry.triggered.connect(lambda _=False, path=path: self.open(path))
+        if not self._state.recent:
+            menu.addAction(self.tr("No projects yet")).setEnabled(False)
+
+    def _folder(self) -> str:
+        store = self._studio.store
+        if store is not None and not store.is_untitled:
+            return str(store.path.parent)
+        return str(Path.home())
+
+    def _tell(self, error: Exception) -> None:
+        message = getattr(error, "message", str(error))
+        remedy = getattr(error, "remedy", "")
+        self._studio.say("error", f"{message} {remedy}".strip())
+
+
+def _file_name(title: str) -> str:
+    """A title as a file name."""
+    return "".join(" " if letter in '\\/:*?"<>|' or letter < " " else letter for letter in title).strip(" .") or "Untitled"

@@ -1,0 +1,249 @@
+"""What the actions on takes, rendering and export do: the selection goes in, services do the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDialog
+
+from app.model.block import Block
+from app.model.commands import SetBlockSettings
+from app.model.content_commands import ChooseTake, DropTake
+from app.model.outline import outline
+from app.services.programme import is_spoken
+from app.ui.studio import Studio
+from app.ui.window import Window
+
+
+class Work(QObject):
+    """Binds actions that belong to no single region."""
+
+    def __init__(self, studio: Studio, window: Window) -> None:
+        super().__init__(window)
+        self._studio = studio
+        self._window = window
+        self._heard_before: dict[str, str] = {}  # block -> the take chosen before the present one
+        self._asked = 0
+        self._dialogs: dict[str, QDialog] = {}
+        bind = studio.actions.bind
+        bind("again", lambda: self._again(1))
+        bind("three_takes", lambda: self._again(3))
+        bind("next_take", lambda: self._step_take(1))
+        bind("previous_take", lambda: self._step_take(-1))
+        bind("compare_takes", self._compare)
+        bind("delete_take", self._delete_take)
+        bind("lock", self._lock)
+        bind("next_suspicious", lambda: self._go_suspicious(1))
+        bind("previous_suspicious", lambda: self._go_suspicious(-1))
+        bind("render_stale", lambda: self.render(studio.renderer.stale_ids()))
+        bind("render_selection", lambda: self.render(studio.selection))
+        bind("render_chapter", lambda: self.render(self.chapter_ids()))
+        bind("cancel_making", lambda: studio.renderer.cancel())
+        bind("insert_length", self._edit_length)
+        bind("lexicon", self.open_lexicon)
+        bind("export", lambda: self.open_export(None))
+        bind("export_chapter", lambda: self.open_export(self.chapter_ids()))
+        bind("export_selection", lambda: self.open_export(studio.selection))
+        bind("preferences", lambda: self.open_preferences("appearance"))
+        bind("shortcuts", lambda: self.open_preferences("shortcuts"))
+        bind("about", self._open_about)
+        window.script.editor.length_requested.connect(self._edit_length)
+        studio.jump_requested.connect(self._jump)
+        studio.edit_pronunciation_requested.connect(self.open_lexicon)
+        studio.project_replaced.connect(self._attach)
+        outline_dock = window.docks.get("outline")
+        if outline_dock is not None:
+            outline_dock.content.render_requested.connect(self.render)
+            outline_dock.content.export_requested.connect(self.open_export)
+        if studio.renderer is not None:
+            studio.renderer.queue_changed.connect(self._queue_changed)
+        self._disconnect: Callable[[], None] = lambda: None
+        self._attach()
+
+    def _attach(self) -> None:
+        self._disconnect()
+        self._heard_before.clear()
+        self._chosen: dict[str, str | None] = {}
+        if self._studio.project is not None:
+            self._disconnect = self._studio.project.block_changed.connect(self._remember_choice)
+
+    # The selection
+
+    def _blocks(self) -> list[Block]:
+        project = self._studio.project
+        found = [project.block(each) for each in self._studio.selection if project.has_block(each)]
+        return [block for block in found if is_spoken(project, block)]
+
+    def chapter_ids(self) -> tuple[str, ...]:
+        """Blocks of the chapter with the caret."""
+        project = self._studio.project
+        if not self._studio.current_block:
+            return ()
+        index = project.index(self._studio.current_block)
+        for chapter in outline(project):
+            if chapter.first <= index < chapter.end:
+                return tuple(block.id for block in project.blocks[chapter.first : chapter.end])
+        return ()
+
+    def _jump(self, block_id: str) -> None:
+        self._window.script.editor.select_block(block_id)
+        self._window.script.editor.setFocus()
+
+    # Takes
+
+    def _again(self, count: int) -> None:
+        blocks = self._blocks()
+        locked = [block for block in blocks if block.settings.locked]
+        for block in blocks:
+            if not block.settings.locked:
+                self._studio.renderer.again(block.id, count)
+        if locked:
+            self._studio.say("info", self.tr("Locked lines keep their takes. Unlock them to speak them again."))
+        elif not blocks:
+            self._studio.say("info", self.tr("Notes and empty lines are never spoken."))
+
+    def _remember_choice(self, block_id: str) -> None:
+        block = self._studio.project.block(block_id)
+        before = self._chosen.get(block_id)
+        if block.chosen != before:
+            if before is not None:
+                self._heard_before[block_id] = before
+            self._chosen[block_id] = block.chosen
+
+    def _step_take(self, direction: int) -> None:
+        block = self._studio.project.block(self._studio.current_block)
+        if not block.takes:
+            return
+        at = block.takes.index(block.chosen) if block.chosen in block.takes else (-1 if direction > 0 else 0)
+        self._studio.do(ChooseTake(block.id, block.takes[(at + direction) % len(block.takes)]))
+
+    def _compare(self) -> None:
+        """Choose the take heard before, and play the line: A, B, A, B."""
+        block = self._studio.project.block(self._studio.current_block)
+        other = self._heard_before.get(block.id)
+        if other not in block.takes or other == block.chosen:
+            others = [each for each in block.takes if each != block.chosen]
+            if not others:
+                return
+            other = others[-1]
+        self._heard_before[block.id] = block.chosen or other
+        self._studio.do(ChooseTake(block.id, other))
+        if not self._studio.actions.why_not("play_selection"):
+            self._studio.actions.trigger("play_selection")
+
+    def _delete_take(self) -> None:
+        block = self._studio.project.block(self._studio.current_block)
+        take_id = block.chosen or (block.takes[-1] if block.takes else None)
+        if take_id is None:
+            return
+        others = [each for each in block.takes if each != take_id]
+        self._studio.do(DropTake(take_id, others[-1] if others else None))
+        self._studio.say("info", self.tr("Take deleted. Undo brings it back."))
+
+    def _lock(self, on: bool) -> None:
+        ids = tuple(block.id for block in self._blocks())
+        if ids:
+            self._studio.do(SetBlockSettings(ids, {"locked": on}))
+
+    def _go_suspicious(self, direction: int) -> None:
+        project, studio = self._studio.project, self._studio
+        count = len(project.blocks)
+        start = project.index(studio.current_block) if studio.current_block else 0
+        for step in range(1, count + 1):
+            block = project.blocks[(start + direction * step) % count]
+            if studio.block_state(block.id) in ("suspicious", "failed"):
+                self._jump(block.id)
+                return
+        studio.say("done", self.tr("No line is suspicious."))
+
+    def _edit_length(self) -> None:
+        dock = self._window.docks.get("inspector")
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+            dock.content.focus_length()
+
+    # Rendering
+
+    def render(self, block_ids: Sequence[str]) -> None:
+        """Make what is missing of these blocks, and say how much that is."""
+        renderer = self._studio.renderer
+        if self._studio.engine is None:
+            self._studio.say("info", self.tr("The model is still loading. Try again in a moment."))
+            return
+        ids = [each for each in block_ids if self._studio.project.has_block(each)]
+        wanted = renderer.render(ids)
+        if not wanted:
+            self._studio.say("done", self.tr("Everything here is spoken already."))
+            return
+        audio_s, work_s = renderer.estimate([each for each in ids if renderer.states.needs_speaking(self._studio.project.block(each))])
+        text = self.tr("%1 lines are being made: about %2 of speech").replace("%1", str(wanted)).replace("%2", _clock(audio_s))
+        if work_s is not None:
+            text += self.tr(", ready in about %1").replace("%1", _clock(work_s))
+        self._asked = wanted
+        self._studio.say("info", text + ".")
+
+    def _queue_changed(self) -> None:
+        """When a batch that was asked for is over, report what became of it."""
+        renderer = self._studio.renderer
+        if not self._asked or renderer.queue():
+            return
+        report = renderer.report()
+        self._asked = 0
+        if report.waiting:
+            return
+        parts = [self.tr("%1 lines spoken").replace("%1", str(len(report.done)))]
+        if report.suspicious:
+            parts.append(self.tr("%1 suspicious (F8 goes to the next)").replace("%1", str(len(report.suspicious))))
+        if report.failed:
+            parts.append(self.tr("%1 failed").replace("%1", str(len(report.failed))))
+        self._studio.say("warning" if report.suspicious or report.failed else "done", ", ".join(parts) + ".")
+
+    # Dialogs
+
+    def _show(self, name: str, make: Callable[[], QDialog]) -> QDialog:
+        """One dialog of a kind at a time; it does not block the window."""
+        dialog = self._dialogs.get(name)
+        if dialog is None:
+            dialog = self._dialogs[name] = make()
+            dialog.finished.connect(lambda _: self._dialogs.pop(name, None))
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+        return dialog
+
+    def open_lexicon(self, word: str = "") -> Any:
+        from app.ui.editor.lexicon_dialog import LexiconDialog  # late: dialogs cost nothing until they are wanted
+
+        dialog = self._show("lexicon", lambda: LexiconDialog(self._studio, self._window))
+        if word:
+            dialog.add_word(word)
+        return dialog
+
+    def open_export(self, block_ids: Sequence[str] | None) -> Any:
+        from app.ui.export.export_dialog import ExportDialog
+
+        dialog = self._show("export", lambda: ExportDialog(self._studio, self._window.state, self._window))
+        dialog.set_blocks(block_ids)
+        return dialog
+
+    def open_preferences(self, page: str) -> Any:
+        from app.ui.preferences.preferences_dialog import PreferencesDialog
+
+        dialog = self._show("preferences", lambda: PreferencesDialog(self._studio, self._window))
+        dialog.show_page(page)
+        return dialog
+
+    def _open_about(self) -> None:
+        from app.ui.preferences.about_dialog import AboutDialog
+
+        self._show("about", lambda: AboutDialog(self._studio, self._window))
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
