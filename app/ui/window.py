@@ -87,6 +87,7 @@ class Window(QMainWindow):
         self.docks: dict[str, Dock] = {}
         self._submenus: dict[str, QMenu] = {}
         self._may_close: Callable[[], bool] = lambda: True
+        self._save_soon = Debounce(self.save_state, 800, self)
         self.setObjectName("window")
         self.setWindowIcon(theme().icon("studio"))
         self.setAcceptDrops(True)
@@ -108,7 +109,6 @@ class Window(QMainWindow):
         self.toast = Toast(self)
         studio.notice.connect(self.toast.say)
         studio.project_replaced.connect(self._retitle)
-        self._save_soon = Debounce(self.save_state, 800, self)
         self._conditions = Conditions(studio, self.script.editor, actions, self)
         self._bind()
         self._set_font_sizes()

@@ -64,11 +64,10 @@ class Gutter(QWidget):
                 continue
             block = self._editor.project.blocks[number]
             info = self._editor.info(block.id)
-            row = QRectF(0, rect.top(), right, rect.height())
-            if block.id == playing:
-                painter.fillRect(row, look.colour("playing"))
-            elif number in selected:
-                painter.fillRect(row, look.colour("block_selected"))
+            row = QRectF(0 if not mirrored else 1, rect.top(), right, rect.height())
+            colour = self._editor.row_colour(number)
+            if colour != "base":
+                painter.fillRect(row, look.colour(colour))
             self._paint_row(painter, row, info, number in selected, block.id == playing)
 
     def _paint_row(self, painter: QPainter, row: QRectF, info: BlockInfo, selected: bool, playing: bool) -> None:
@@ -83,7 +82,7 @@ class Gutter(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("accent"))
             painter.drawRoundedRect(QRectF(self.width() - 4, row.top() + 3, 2, max(6.0, row.height() - 6)), 1, 1)
-        middle = row.top() + min(row.height(), self._editor.first_line_height()) / 2
+        middle = row.top() + min(row.height(), self._editor.first_line_height(info.kind)) / 2
         line = QRectF(BAR_PX + GRID, middle - 10, self.width() - BAR_PX - 2 * GRID, 20)
         if not info.spoken:
             self._paint_unspoken(painter, line, info)

@@ -28,6 +28,7 @@ class ScriptPanel(QFrame):
         super().__init__()
         self._studio = studio
         self.setObjectName("scriptFrame")
+        self.setMinimumWidth(480)
         self.editor = ScriptEditor(studio)
         self.find_bar = FindBar(studio, self.editor)
         self.find_bar.hide()

@@ -69,8 +69,8 @@ def label_of(tag: Tag) -> str:
     return f"{tag.written} → {tag.spoken}"
 
 
-def paint_pill(painter: QPainter, pill: Pill, *, hot: bool = False, selected: bool = False) -> None:
-    """Draw a pill over its tag."""
+def paint_pill(painter: QPainter, pill: Pill, behind: str, *, hot: bool = False) -> None:
+    """Draw a pill over its tag; `behind` is the colour of its row."""
     look = theme()
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -78,7 +78,7 @@ def paint_pill(painter: QPainter, pill: Pill, *, hot: bool = False, selected: bo
     for rect in pill.rects:
         body = rect.adjusted(1.5, 1.5, -1.5, -1.5)
         # The tag's own letters are painted out first: a selection would show them.
-        painter.fillRect(rect.adjusted(1, 0, -1, 0), look.colour("selection" if selected else "base"))
+        painter.fillRect(rect.adjusted(1, 0, -1, 0), look.colour(behind))
         painter.setPen(QPen(look.colour("accent" if hot else "pill_border"), 1.4 if hot else 1.0))
         painter.setBrush(look.colour("pill"))
         painter.drawRoundedRect(body, body.height() / 2, body.height() / 2)

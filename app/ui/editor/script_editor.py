@@ -28,8 +28,8 @@ from app.ui.dropping import dropped_voice, local_files
 from app.ui.editor.block_info import BlockInfo, info_of, voice_of
 from app.ui.editor.gutter import WIDTH_PX, Gutter
 from app.ui.editor.pills import PausePopup, Pill, PillDrag, paint_pill, pills_of
-from app.ui.editor.styling import ScriptHighlighter, tags_of
-from app.ui.editor.sync import DocumentSync
+from app.ui.editor.styling import CHAPTER_SCALE, SCENE_SCALE, ScriptHighlighter, tags_of
+from app.ui.editor.sync import BLOCK_GAP_PX, LINE_HEIGHT_PERCENT, DocumentSync
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.throttle import Debounce, Throttle
@@ -38,7 +38,8 @@ from engine.text.markup import LONGEST_LENGTH_S, LONGEST_PAUSE_S, Tag, format_le
 log = logging.getLogger(__name__)
 
 PULSE_MS = 120
-PAGE_MARGIN_PX = 28
+ROW_PAD_PX = BLOCK_GAP_PX - 1
+WIDEST_CHARS = 108
 
 
 class ScriptEditor(QTextEdit):
@@ -78,6 +79,7 @@ class ScriptEditor(QTextEdit):
         self.setAccessibleName(self.tr("Script"))
         self.setAcceptRichText(False)
         self.setFrameShape(QTextEdit.Shape.NoFrame)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabChangesFocus(False)
         self.document().setDocumentMargin(GRID * 2)
@@ -310,26 +312,31 @@ class ScriptEditor(QTextEdit):
             top = rect.top() - offset
             if top > height:
                 break
-            if top + rect.height() >= 0:
-                yield block.blockNumber(), QRectF(rect.left(), top, rect.width(), rect.height())
+            if top + rect.height() >= -BLOCK_GAP_PX:
+                # A row reaches to the middle of the gap to the next.
+                yield block.blockNumber(), QRectF(rect.left(), top - ROW_PAD_PX, rect.width(), rect.height() + 2 * ROW_PAD_PX)
             block = block.next()
 
     def row_at(self, y: int, nearest: bool = False) -> int:
         """Number of the block at this height of the viewport, or -1."""
         last = -1
         for number, rect in self.visible_rows():
-            if rect.top() - 7 <= y < rect.bottom() + 7:
+            if rect.top() - 2 <= y < rect.bottom() + 2:
                 return number
             if y >= rect.bottom():
                 last = number
         return last if nearest else -1
 
-    def first_line_height(self) -> float:
-        return self.fontMetrics().height() * 1.45
+    def first_line_height(self, kind: BlockKind) -> float:
+        """Height of the first line of a row with the air around it, for what stands beside it."""
+        scale = {BlockKind.CHAPTER: CHAPTER_SCALE, BlockKind.SCENE: SCENE_SCALE}.get(kind, 1.0)
+        return self.fontMetrics().height() * scale * LINE_HEIGHT_PERCENT / 100 + 2 * ROW_PAD_PX + 6
 
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)
         self._place_gutter()
+        # Long lines are hard to read: on a wide screen the text keeps to a column.
+        self.setLineWrapColumnOrWidth(min(self.viewport().width(), int(self.fontMetrics().averageCharWidth() * WIDEST_CHARS)))
 
     def set_gutter_side(self, right: bool) -> None:
         """The gutter stands where lines begin: on the right for scripts written from right to left."""
@@ -355,21 +362,24 @@ class ScriptEditor(QTextEdit):
             return
         painter = QPainter(self.viewport())
         look = theme()
-        playing = self.studio.playing_block
         for number, rect in self.visible_rows():
             if rect.bottom() < area.top() or rect.top() > area.bottom():
                 continue
             block_id = self.project.blocks[number].id
             row = QRectF(0, rect.top(), self.viewport().width(), rect.height())
-            if number in self._drop_rows:
-                painter.fillRect(row, look.colour("accent_soft"))
-            elif block_id == playing:
-                painter.fillRect(row, look.colour("playing"))
-            elif number in self.selected_rows:
-                painter.fillRect(row, look.colour("block_selected"))
+            colour = self.row_colour(number)
+            if colour != "base":
+                painter.fillRect(row, look.colour(colour))
             if block_id == self._word[0]:
                 self._paint_span(painter, number, self._word[1], self._word[2], "word")
         self._paint_matches(painter, area)
+
+    def row_colour(self, number: int) -> str:
+        if number in self._drop_rows:
+            return "accent_soft"
+        if self.project.blocks[number].id == self.studio.playing_block:
+            return "playing"
+        return "block_selected" if number in self.selected_rows else "base"
 
     def _paint_matches(self, painter: QPainter, area: QRect) -> None:
         if not self._matches:
@@ -426,7 +436,7 @@ class ScriptEditor(QTextEdit):
                 start, end = block.position() + pill.tag.start, block.position() + pill.tag.end
                 selected = cursor.hasSelection() and cursor.selectionStart() < end and cursor.selectionEnd() > start
                 hot = self._hot is not None and self._same(self._hot, pill)
-                paint_pill(painter, pill, hot=hot, selected=selected)
+                paint_pill(painter, pill, "selection" if selected else self.row_colour(number), hot=hot)
 
     def restyle(self) -> None:
         """Colours or sizes changed."""

@@ -11,6 +11,8 @@ from app.ui.theme import theme
 from engine.text.markup import Tag, find_tags
 
 TAG_SCALE = 0.82
+CHAPTER_SCALE = 1.5
+SCENE_SCALE = 1.2
 
 
 @lru_cache(maxsize=4096)
@@ -39,8 +41,8 @@ class ScriptHighlighter(QSyntaxHighlighter):
     def set_font(self, font: QFont) -> None:
         """Take sizes and colours anew; call `rehighlight` after."""
         points = font.pointSizeF()
-        self._chapter = _form("text", weight=QFont.Weight.Bold, points=points * 1.5)
-        self._scene = _form("text", weight=QFont.Weight.DemiBold, points=points * 1.2)
+        self._chapter = _form("text", weight=QFont.Weight.Bold, points=points * CHAPTER_SCALE)
+        self._scene = _form("text", weight=QFont.Weight.DemiBold, points=points * SCENE_SCALE)
         self._mark = _form("text_faint", weight=QFont.Weight.Normal, points=points)
         self._note = _form("text_faint", italic=True)
         self._hidden = QTextCharFormat()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument
 from app.model.checks import clean_text
 from app.model.commands import ReplaceText
 
-LINE_HEIGHT_PERCENT = 145
+LINE_HEIGHT_PERCENT = 132
 BLOCK_GAP_PX = 7
 
 

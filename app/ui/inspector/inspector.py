@@ -36,7 +36,7 @@ class Inspector(QWidget):
         self._studio = studio
         self._disconnects: list[Any] = []
         self.setAccessibleName(self.tr("Inspector"))
-        self.setMinimumWidth(264)
+        self.setMinimumWidth(304)
         self._stack = QStackedLayout(self)
         self._empty = EmptyState(
             "inspector",

@@ -18,6 +18,7 @@ class Dock(QDockWidget):
         self.content = content
         frame = QFrame()
         frame.setObjectName("region")
+        frame.setProperty("titled", not bare)
         column = QVBoxLayout(frame)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -25,7 +26,6 @@ class Dock(QDockWidget):
         if bare:
             self.setTitleBarWidget(QWidget())
         else:
-            # The bar sits inside the frame; Qt needs a title bar widget to move the dock by, and this is it.
             self.setTitleBarWidget(self._bar)
         column.addWidget(content)
         self.setWidget(frame)
@@ -35,6 +35,7 @@ class _TitleBar(QWidget):
     def __init__(self, dock: QDockWidget, title: str, content: QWidget) -> None:
         super().__init__(dock)
         self.setObjectName("dockTitle")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(self)
         row.setContentsMargins(GRID + HALF, HALF, HALF, HALF)
         row.setSpacing(2)
