@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import struct
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +15,7 @@ from app.services.exporter_formats import AudioFormat, FileTags
 
 _DITHER_SEED = 0x5EED
 _DITHER_BLOCK = 4_096
+MOST_RIFF_BYTES = 0xFFFF_FFFF
 SOFTWARE = "Moss Voice Studio"
 
 
@@ -88,7 +91,7 @@ class WavWriter:
         if n_bytes % 2:
             self._file.write(b"\0")
         riff = self._file.tell() - 8
-        large = riff > 0xFFFF_FFFF
+        large = riff > MOST_RIFF_BYTES
         if large:
             self._put(0, b"RF64" + struct.pack("<I", 0xFFFF_FFFF))
             self._put(12, b"ds64" + struct.pack("<IQQQI", 28, riff, n_bytes, self._frames, 0))
@@ -100,7 +103,8 @@ class WavWriter:
         self._file.close()
 
     def abort(self) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # the file is thrown away; what could not be written to it does not matter
+            self._file.close()
 
     def _put(self, at: int, raw: bytes) -> None:
         self._file.seek(at)
@@ -149,10 +153,14 @@ class FlacWriter:
     def write(self, samples: np.ndarray) -> None:
         """int32 `[n, channels]`."""
         # libsndfile takes integers left aligned in 32 bits.
-        self._file.write(samples << self._shift)
+        try:
+            self._file.write(samples << self._shift)
+        except AssertionError as error:  # what soundfile raises for a short write
+            raise OSError(errno.ENOSPC, "short write") from error
 
     def close(self) -> None:
         self._file.close()
 
     def abort(self) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError, soundfile.SoundFileError):
+            self._file.close()

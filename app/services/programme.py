@@ -95,7 +95,7 @@ def programme(
     """
     order = {block_id: index for index, block_id in enumerate(block_ids)}
     blocks = sorted((project.block(block_id) for block_id in order), key=lambda block: project.index(block.id))
-    border = _Border()
+    border = Border()
     heard = False
     written_s: float | None = None  # pauses written since the last speech
     after_heading = False
@@ -139,7 +139,7 @@ def programme(
                 yield Feed(chunk)
             yield EndPiece()
             index += 1
-        border = _Border()
+        border = Border()
         after_heading = block.kind is not BlockKind.SPEECH
     if written_s is not None:
         yield Silence(written_s)
@@ -180,19 +180,30 @@ def _pieces(
     """The audio of a block's pieces in order, and the plan that fits it."""
     spoken = live(block) if live else None
     if spoken is None:
-        take = project.takes.get(block.chosen) if block.chosen else None
-        if take is None or not take.seconds:
+        take = heard_take(project, block)
+        if take is None:
             raise MissingTake(block)
-        if take.text != block.text:
-            then = plan_fn(block, take.text)
-            # Only pauses differ: the speech is the same, the new pauses count.
-            if [piece.text for piece in then.pieces] != [piece.text for piece in plan.pieces]:
-                plan = then
+        plan = plan_of_take(block, take, plan_fn)
         spoken = take_pieces(take, take_reader)
     settings = block.settings
     if settings.length == "fit" and settings.target_s:
         spoken = fitted(spoken, _pauses_inside_s(plan), settings.target_s)
     return spoken, plan
+
+
+def heard_take(project: Project, block: Block) -> Take | None:
+    """The take that is heard for a block; None where there is no audio."""
+    take = project.takes.get(block.chosen) if block.chosen else None
+    return take if take is not None and take.seconds > 0.0 else None
+
+
+def plan_of_take(block: Block, take: Take, plan_fn: PlanFn) -> SpeechPlan:
+    """The plan that a take is heard by: of the block's text where only pauses changed since, else of the take's own text."""
+    plan = plan_fn(block, block.text)
+    if take.text == block.text:
+        return plan
+    then = plan_fn(block, take.text)
+    return plan if [piece.text for piece in then.pieces] == [piece.text for piece in plan.pieces] else then
 
 
 def take_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.ndarray]]:
@@ -227,7 +238,7 @@ def join_s(text: str, ends_sentence: bool) -> float:
     return JOIN_S.get(bare[-1:], _JOIN_SENTENCE_S if ends_sentence else _JOIN_INSIDE_S)
 
 
-class _Border:
+class Border:
     """What stands between the last block that was heard and the next."""
 
     def __init__(self) -> None:

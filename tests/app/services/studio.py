@@ -15,7 +15,7 @@ RATE = 48_000
 
 
 def plan(block: Block, text: str):
-    return plan_speech(text.removeprefix("## ").removeprefix("# "), FULL_SIZE_CARD, language="English")
+    return plan_speech(text, FULL_SIZE_CARD, language="English")
 
 
 def voiced(seconds: float, seed: int = 0, level: float = 0.15) -> np.ndarray:
@@ -26,7 +26,8 @@ def voiced(seconds: float, seed: int = 0, level: float = 0.15) -> np.ndarray:
     tone = sum(np.sin(2 * np.pi * hz * k * t + seed * k) / k for k in range(1, 12))
     syllables = 0.65 + 0.35 * np.sin(2 * np.pi * 4 * t + seed)
     quiet = np.zeros(RATE // 4)
-    mono = np.concatenate((quiet, level * tone * syllables, quiet))
+    edge = np.minimum(1.0, np.minimum(np.arange(n), np.arange(n)[::-1]) / 240)
+    mono = np.concatenate((quiet, level * tone * syllables * edge, quiet))
     return np.repeat(mono[:, None], 2, axis=1).astype(np.float32)
 
 
