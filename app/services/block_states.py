@@ -23,6 +23,7 @@ class BlockStates:
 
     Attributes:
         store, card, clips: what it looks at; call `forget` after changing one.
+        measured_samples: (text, samples from first to last speech) of takes that were measured later, by take id.
     """
 
     def __init__(self, clips: Any = None) -> None:
@@ -31,6 +32,7 @@ class BlockStates:
         self.clips = clips
         self._stale: dict[str, tuple[Block, Take, bool]] = {}
         self._failures: dict[str, tuple[Block, str]] = {}
+        self.measured_samples: dict[str, tuple[str, int]] = {}
 
     @property
     def project(self) -> Project:
@@ -43,6 +45,7 @@ class BlockStates:
     def forget_project(self) -> None:
         self._stale.clear()
         self._failures.clear()
+        self.measured_samples.clear()
 
     def manner(self, block: Block) -> Manner | None:
         """How the block would be spoken now; None before a model is known."""
@@ -118,8 +121,8 @@ class BlockStates:
         take = self.take(block)
         if take is None:
             return len(block.text) / _CHARACTERS_A_SECOND, False
-        heard = take.figures.get("heard_samples")
-        measured = isinstance(heard, int) and take.text == block.text and block.settings.length != "fit"
+        text, heard = self.measured_samples.get(take.id, (take.text, take.figures.get("heard_samples")))
+        measured = isinstance(heard, int) and text == block.text and block.settings.length != "fit"
         return (heard / SAMPLE_RATE, True) if measured else (take.seconds, False)
 
 

@@ -122,6 +122,8 @@ class Renderer:
         self._asked: dict[str, None] = {}
         self._figures = Figures()
         self._shapes: dict[str, Overview] = {}
+        self._measuring: set[str] = set()
+        self._measurer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="measure")
         self._connections: list[Callable[[], None]] = []
         self._grown_at_s = 0.0
         self._closed = False
@@ -143,6 +145,7 @@ class Renderer:
         self.states.forget_project()
         self._asked.clear()
         self._shapes.clear()
+        self._measuring.clear()
         self._connections = [] if store is None else [
             self.project.block_changed.connect(self._block_changed),
             self.project.blocks_changed.connect(self._blocks_changed),
@@ -187,6 +190,39 @@ class Renderer:
         if live is not None and live.seconds:
             return self._shapes.get(live.take_id)
         return self._shapes.get(block.chosen) if block.chosen else None
+
+    @property
+    def rtf(self) -> float | None:
+        """Time spent / audio made, of the newest request; None before there was one. Any thread."""
+        return self._figures.rtf
+
+    def measure(self, block_ids: Iterable[str]) -> None:
+        """Find out the shape and length of takes that were made earlier, in the background; `changed` tells when."""
+        for block_id in block_ids:
+            block = self.project.block(block_id)
+            take = self.states.take(block)
+            if take is None or take.id in self._shapes or take.id in self._measuring or self._jobs_of(block_id):
+                continue
+            excerpt = Excerpt(self.project, [block_id], self.states.manner)
+            if not excerpt.lacks_model:
+                self._measuring.add(take.id)
+                self._measurer.submit(self._measure, block, take, excerpt, self.store)
+
+    def _measure(self, block: Block, take: Take, excerpt: Excerpt, store: Any) -> None:
+        try:
+            samples, shape = heard_shape(excerpt, block, None, store.read_take)
+        except Exception as error:  # a damaged take is told where it is heard
+            log.info("a take could not be measured: %s", error)
+            return
+
+        def known() -> None:
+            self._measuring.discard(take.id)
+            if store is self.store:
+                self._shapes[take.id] = shape
+                self.states.measured_samples[take.id] = (block.text, samples)
+                self.changed.emit(block.id)
+
+        self._deliver(known)
 
     def figures(self) -> Figures:
         finished = sum(self._outcome(block_id) != "waiting" for block_id in self._asked)
@@ -312,6 +348,7 @@ class Renderer:
         for disconnect in self._connections:
             disconnect()
         self._connections = []
+        self._measurer.shutdown(wait=True, cancel_futures=True)
         self._workers.shutdown(wait=True, cancel_futures=True)
 
     # -- the project changes ------------------------------------------------------------------------------------

@@ -3,87 +3,20 @@
 from __future__ import annotations
 
 import queue
-import threading
 import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tones import RATE, ToneBackend
 
 from app.model.commands import ReplaceText, SetBlockSettings, SetProjectSettings, SetVoice
 from app.model.voice import Voice, VoiceClip
-from app.services.listening import Listening, Range
 from app.paths import paths_for
+from app.services.listening import Listening, Range
 from app.services.renderer import Renderer
 from app.services.store import ProjectStore
-from engine import FRAME_SAMPLES, Engine, KnownVoice, ModelCard, StopReason
-
-RATE = 48_000
-
-
-class ToneBackend:
-    """Speaks each request as a tone of its own, as many frames as it has words, after a moment of silence."""
-
-    def __init__(self, card):
-        self.card = card
-        self.capacity = 1
-        self.jobs = {}
-        self.spoken = []
-        self.ends = {}  # text -> StopReason
-        self.fails = {}
-        self.gate = threading.Event()
-        self.gate.set()
-
-    def load(self, progress):
-        pass
-
-    def start(self, job):
-        self.spoken.append(job.request.text)
-        self.jobs[job.id] = [job, 0]
-
-    def step(self, timeout_s):
-        if not self.gate.wait(0.01):
-            return
-        for job_id, state in list(self.jobs.items()):
-            job, frame = state
-            text = job.request.text
-            total = 2 + 2 * len(text.split())
-            if text in self.fails and frame == 2:
-                del self.jobs[job_id]
-                job.fail(self.fails[text])
-                continue
-            if frame == total:
-                del self.jobs[job_id]
-                job.finish(self.ends.get(text, StopReason.STOP))
-                continue
-            at = np.arange(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES)
-            tone = 0.3 * np.sin(2 * np.pi * (200 + 10 * (hash_of(text) % 50) + job.request.seed % 97) * at / RATE)
-            if frame in (0, total - 1):
-                tone[:] = 0
-            samples = np.repeat(tone[:, None], 2, axis=1).astype(np.float32)
-            job.audio(samples, np.full((1, 12), frame, np.int16))
-            job.progress(frame + 1, total)
-            state[1] += 1
-        time.sleep(0.0005)
-
-    def cancel(self, job_id):
-        self.jobs.pop(job_id, None)
-
-    def interrupt(self):
-        pass
-
-    def identity(self):
-        return {"model": "tones", "codec": "none", "tokenizer": "none", "numeric": "cpu", "revision": "1"}
-
-    def status(self):
-        return {"device": "cpu"}
-
-    def close(self):
-        pass
-
-
-def hash_of(text):
-    return sum(map(ord, text))
+from engine import FRAME_SAMPLES, Engine, KnownVoice, ModelCard, SpeechError, StopReason
 
 
 class Studio:
@@ -281,8 +214,6 @@ def test_an_incomplete_take_does_not_replace_a_good_one(studio):
 
 def test_a_failure_is_told_and_the_others_go_on(studio):
     it = studio("one two", "three four")
-    from engine import SpeechError
-
     it.backend.fails = {"one two": SpeechError("The graphics card is full.", "Close other programs.")}
     it.renderer.render(it.ids)
     it.run(it.idle)
@@ -501,8 +432,6 @@ def test_a_listener_is_served_before_what_nobody_hears(studio):
 
 
 def test_listening_to_a_line_that_fails_stops_there_and_says_why(studio):
-    from engine import SpeechError
-
     it = studio("one two", "three four", "five")
     it.backend.fails = {"three four": SpeechError("The server is gone.", "Start it again.")}
     heard, _, listening = it.hear(Range(it.ids[0]))

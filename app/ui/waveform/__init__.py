@@ -1,0 +1,5 @@
+"""The waveform of the programme."""
+
+from app.ui.waveform.waveform import Waveform
+
+__all__ = ["Waveform"]

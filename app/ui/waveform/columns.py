@@ -1,0 +1,125 @@
+"""From blocks and their shapes to what every pixel column of the waveform shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.services.overview import Overview
+from app.services.timeline import Timeline
+from engine import SAMPLE_RATE
+
+FEW_ROWS = 300
+_MINI = 8
+
+
+@dataclass
+class Columns:
+    """One entry a pixel column.
+
+    Attributes:
+        low, high: float32, -1..1; both 0 where there is no sound. row: number of the row in the timeline, -1 between blocks.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    row: np.ndarray
+
+
+class Shapes:
+    """Where shapes come from, with a small summary of each so that a whole book is drawn at once."""
+
+    def __init__(self, shape_of: Callable[[str], Overview | None]) -> None:
+        self._shape_of = shape_of
+        self._minis: dict[int, tuple[Overview, int, np.ndarray]] = {}
+
+    def of(self, block_id: str) -> Overview | None:
+        return self._shape_of(block_id)
+
+    def mini(self, block_id: str) -> np.ndarray:
+        """Int8 `[8, 2]`: eight equal stretches of the block."""
+        shape = self._shape_of(block_id)
+        if shape is None or not shape.samples:
+            return _NOTHING
+        kept = self._minis.get(id(shape))
+        if kept is not None and kept[0] is shape and kept[1] == shape.samples:
+            return kept[2]
+        bins, _ = shape.bins(shape.samples / (4 * _MINI))
+        if len(bins) < _MINI:
+            made = _NOTHING
+        else:
+            edges = np.linspace(0, len(bins), _MINI, endpoint=False).astype(int)
+            made = np.stack((np.minimum.reduceat(bins[:, 0], edges), np.maximum.reduceat(bins[:, 1], edges)), axis=1)
+        self._minis[id(shape)] = (shape, shape.samples, made)
+        return made
+
+
+_NOTHING = np.zeros((_MINI, 2), np.int8)
+
+
+def columns(timeline: Timeline, shapes: Shapes, start_s: float, end_s: float, width: int) -> Columns:
+    """What `width` pixels from `start_s` to `end_s` show."""
+    low, high = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    row = np.full(width, -1, np.int64)
+    rows = timeline.rows_between(start_s, end_s)
+    if width < 1 or not len(rows) or end_s <= start_s:
+        return Columns(low, high, row)
+    px_a_s = width / (end_s - start_s)
+    if len(rows) <= FEW_ROWS:
+        _each(timeline, shapes, rows, start_s, px_a_s, low, high, row)
+    else:
+        _all_at_once(timeline, shapes, rows, start_s, px_a_s, low, high, row)
+    low /= 127.0
+    high /= 127.0
+    return Columns(low, high, row)
+
+
+def _each(
+    timeline: Timeline, shapes: Shapes, rows: Sequence[int], start_s: float, px_a_s: float,
+    low: np.ndarray, high: np.ndarray, row: np.ndarray,
+) -> None:  # fmt: skip
+    width = len(low)
+    for number in rows:
+        one = timeline.at(number)
+        left = max(0, int(np.floor((one.start_s - start_s) * px_a_s)))
+        right = min(width, int(np.ceil((one.start_s + one.length_s - start_s) * px_a_s)))
+        if right <= left:
+            continue
+        row[left:right] = number
+        shape = shapes.of(one.block_id)
+        if shape is None or not shape.samples:
+            continue
+        bins, bin_samples = shape.bins(SAMPLE_RATE / px_a_s)
+        times = start_s + np.arange(left, right + 1) / px_a_s - one.start_s
+        edges = np.floor(times * (SAMPLE_RATE / bin_samples)).astype(np.int64)
+        inside = np.flatnonzero((edges[:-1] < len(bins)) & (edges[1:] > 0))
+        if not len(inside) or not len(bins):
+            continue
+        first = np.clip(edges[:-1][inside], 0, len(bins) - 1)
+        # Reduceat takes the last stretch to the end of the array: cut it at the last edge.
+        until = min(len(bins), max(int(edges[inside[-1] + 1]), int(first[-1]) + 1))
+        at = left + inside
+        low[at] = np.minimum.reduceat(bins[:until, 0], first)
+        high[at] = np.maximum.reduceat(bins[:until, 1], first)
+
+
+def _all_at_once(
+    timeline: Timeline, shapes: Shapes, rows: Sequence[int], start_s: float, px_a_s: float,
+    low: np.ndarray, high: np.ndarray, row: np.ndarray,
+) -> None:  # fmt: skip
+    width = len(low)
+    first, last = rows[0], rows[-1] + 1
+    minis = np.stack([shapes.mini(block_id) for block_id in timeline.block_ids[first:last]]).astype(np.float32)
+    starts, lengths = timeline.starts_s[first:last], timeline.lengths_s[first:last]
+    parts = starts[:, None] + lengths[:, None] * (np.arange(_MINI) + 0.5)[None] / _MINI
+    at = np.floor((parts - start_s) * px_a_s).astype(np.int64).ravel()
+    seen = (at >= 0) & (at < width)
+    np.minimum.at(low, at[seen], minis[:, :, 0].ravel()[seen])
+    np.maximum.at(high, at[seen], minis[:, :, 1].ravel()[seen])
+    edge = np.clip(np.floor((starts - start_s) * px_a_s).astype(np.int64), 0, width - 1)
+    numbers = np.arange(first, last)
+    row[edge] = numbers
+    filled = np.maximum.accumulate(row)
+    row[:] = np.where(filled >= first, filled, -1)
