@@ -22,12 +22,13 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_audio, store_rows
+from app.services import store_audio, store_moves, store_rows, store_snapshots
 from app.services.store_lock import Lock
 from app.services.store_problem import Problem
 from app.services.store_ranks import Ranks
 from app.services.store_rows import Batch, Rows
-from app.services.store_schema import begin_writing, check_identity, check_schema, connect, create_schema, migrate
+from app.services.store_schema import begin_writing, check_header, check_identity, check_schema, connect, create_schema, migrate
+from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
 from app.services.store_writer import Writer
 
@@ -165,6 +166,7 @@ class ProjectStore:
         lock = None if read_only else Lock(path, force=force)
         connection: sqlite3.Connection | None = None
         try:
+            check_header(path)
             connection = connect(path, write=not read_only)
             version = check_identity(connection, path)
             check_schema(connection, path)
@@ -213,6 +215,7 @@ class ProjectStore:
             on_saved=lambda sequence: self._deliver(lambda: self.saved.emit(sequence)),
             on_audio_saved=lambda take_id, samples: self._deliver(lambda: self.audio_saved.emit(take_id, samples)),
             on_problem=lambda problem: self._deliver(lambda: self.problem.emit(problem)),
+            before_first_commit=store_snapshots.keep_before_changes,
         )
 
     def _keep_first_block(self, rows: Rows) -> None:
@@ -282,7 +285,7 @@ class ProjectStore:
         if self._closed:
             return True
         self._closed = True
-        self.takes.reopen()
+        self.takes.close()
         saved = self._writer is None or self._writer.close()
         if self._lock is not None:
             self._lock.release()
@@ -298,11 +301,10 @@ class ProjectStore:
 
     def begin_take(self, take: Take) -> TakeWriter:
         """Put a take that is being made into the project and the file; its audio follows through what is returned."""
-        if self._writer is None:
-            raise ProjectError(f"{self.path.name} is open read-only.", "Save it under another name to make speech in it.")
+        written_by = self._writing()
         making = replace(take, state="making", seconds=0.0)
         self.history.note(PutTake(making))
-        writer = TakeWriter(making, self._writer, self.history, lambda take_id: self.takes.open_writers.pop(take_id, None))
+        writer = TakeWriter(making, written_by, self.history, lambda take_id: self.takes.open_writers.pop(take_id, None))
         self.takes.open_writers[take.id] = writer
         return writer
 
@@ -313,6 +315,57 @@ class ProjectStore:
     def take_samples(self, take_id: str) -> int:
         """Length of a take's audio in samples. Any thread."""
         return self.takes.samples(take_id)
+
+    # -- copies and pictures -----------------------------------------------------------------------------------------------
+
+    def save_as(self, target: Path, progress: Callable[[float], None] | None = None) -> None:
+        """Copy the project to another file, replacing what is there, and go on in that one.
+
+        May be called from a background task; the project can be worked on meanwhile. An untitled project's own file is removed.
+
+        Args:
+            progress: called with 0..1; may raise to cancel, which leaves everything as it was.
+
+        Raises:
+            ProjectLockedError: the target is open elsewhere.
+            ProjectError: it cannot be written.
+        """
+        store_moves.save_as(self, self._writing(), target, progress)
+
+    def compact(self, progress: Callable[[float], None] | None = None) -> Callable[[], store_moves.Compacted]:
+        """Forget takes that no paragraph, no step of the history and no snapshot refers to.
+
+        Returns a function that rewrites the file without them and may run in a background task:
+        `tasks.run(lambda task, rewrite=store.compact(): rewrite())`. It raises ProjectError when the file cannot be rewritten.
+        """
+        return store_moves.compact(self, self._writing(), progress)
+
+    def take_over(self, lock: Lock, old: Path) -> None:
+        """For `save_as`: the project lives at `path` now."""
+        if self._lock is not None:
+            self._lock.release()
+        self._lock = lock
+        if self.is_untitled:
+            old.unlink(missing_ok=True)
+        self.is_untitled = False
+        path = self.path
+        self._deliver(lambda: self.moved.emit(path))
+
+    def snapshots(self) -> list[Snapshot]:
+        """Pictures of the script: `opened` is how it was when it was opened last, `daily` of the last days."""
+        with contextlib.closing(connect(self.path)) as connection:
+            return store_snapshots.snapshots(connection)
+
+    def restore_snapshot(self, number: int) -> None:
+        """Bring the script back as it was in a picture, as one step that can be undone. Raises FormatError."""
+        with contextlib.closing(connect(self.path)) as connection:
+            command = store_snapshots.restoring(connection, number, self.project)
+        self.history.do(command)
+
+    def _writing(self) -> Writer:
+        if self._writer is None:
+            raise ProjectError(f"{self.path.name} is open read-only.", "Save it under another name to change it.")
+        return self._writer
 
     # -- clips -------------------------------------------------------------------------------------------------------------
 

@@ -115,6 +115,23 @@ def create_schema(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def check_header(path: Path) -> None:
+    """A look at the first bytes, before SQLite sees the file.
+
+    Raises:
+        NotAProjectError: it is something else.
+        DamagedProjectError: it was a project.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        header = file.read(100)
+    ours = header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    if header[:16] != b"SQLite format 3\x00":
+        if ours:
+            raise DamagedProjectError(f"The beginning of {path.name} is damaged.")
+        raise NotAProjectError(f"{path.name} is not a project of Moss Voice Studio.", "Open a file that ends in .mvs.")
+
+
 def check_identity(connection: sqlite3.Connection, path: Path) -> int:
     """The version of a project file's schema.
 

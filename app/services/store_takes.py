@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -154,11 +155,18 @@ class TakeReader:
             self._reader = SegmentReader(self._connection)
         return self._reader
 
-    def reopen(self, connect: Callable[[], sqlite3.Connection] | None = None) -> None:
-        """Let go of the file; the next read opens it again."""
+    @contextlib.contextmanager
+    def released(self) -> Iterator[None]:
+        """While this lasts nobody reads and the file is not held open; afterwards it is opened again by the next read."""
         with self._lock:
-            if connect is not None:
-                self._connect = connect
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = self._reader = None
+            self._let_go()
+            yield
+
+    def close(self) -> None:
+        with self._lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._reader = None

@@ -72,7 +72,7 @@ class Writer:
         self._batch = Batch()
         self._unrescued = Batch()  # what came while the file could not be written, for the rescue alone
         self._segments: deque[Segment] = deque()
-        self._jobs: deque[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]] = deque()
+        self._jobs: deque[tuple[Callable[[Any], Any], Future[Any], bool]] = deque()
         self._changed = threading.Condition()
         self._hurry = False
         self._closing = False
@@ -112,14 +112,18 @@ class Writer:
         with self._changed:
             return [segment for segment in self._segments if segment.take_id == take_id]
 
-    def call(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Run a job on the writing connection, after everything handed in so far was tried."""
+    def call(self, job: Callable[[Any], T], *, anyway: bool = False) -> Future[T]:
+        """Run `job(connection)` on the writing thread, after everything handed in so far was tried.
+
+        Args:
+            anyway: run it also when the file cannot be opened; the connection is None then.
+        """
         future: Future[T] = Future()
         with self._changed:
             if self._closing:
                 future.set_exception(RuntimeError("The project is closed."))
                 return future
-            self._jobs.append((job, future))
+            self._jobs.append((job, future, anyway))
             self._hurry = True
             self._changed.notify_all()
         return future
@@ -294,26 +298,58 @@ class Writer:
             segments = list(self._segments)
         if self._rescue is None:
             return None
-        return self._rescue.path if self._rescue.write(self._whole_state, batch, segments) else None
-
-    def _whole_state(self) -> Batch:
-        with self._changed:
-            whole = Batch()
-            whole.add(self._state)
-            return whole
+        return self._rescue.path if self._rescue.write(self.whole_state, batch, segments) else None
 
     def _work(self) -> None:
         while True:
             with self._changed:
                 if not self._jobs:
                     return
-                job, future = self._jobs.popleft()
+                job, future, anyway = self._jobs.popleft()
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                future.set_result(job(self._open()))
+                connection: sqlite3.Connection | None = None
+                try:
+                    connection = self._open()
+                except (sqlite3.Error, OSError):
+                    if not anyway:
+                        raise
+                future.set_result(job(connection))
             except BaseException as error:
                 future.set_exception(error)
+
+    def switch(self, path: Path, settle: Callable[[], None]) -> None:
+        """For a job: put the file to rest, call `settle`, and write to the file that is at `path` then.
+
+        What waits goes into the new file. When `settle` raises, writing goes on in the old one.
+
+        Raises:
+            sqlite3.OperationalError: somebody else reads the file, so it cannot be put to rest.
+        """
+        old = self._connection
+        if old is not None:
+            if path == self.path:
+                end_writing(old)  # a log that stayed behind would be read as part of the new file
+            else:
+                self._rest(old)
+            self._close_connection(old)
+            self._connection = None
+        settle()
+        self._connection = connect(path, write=True)
+        begin_writing(self._connection)
+        self.path = path
+        self._identity = _identity(path)
+        with self._changed:
+            self._retry_at_s = 0.0
+            self._changed.notify_all()
+
+    def whole_state(self) -> Batch:
+        """Everything of the project but audio and clips, as it is in memory."""
+        with self._changed:
+            whole = Batch()
+            whole.add(self._state)
+            return whole
 
     def _checkpoint(self) -> None:
         """In quiet moments the file itself holds everything, so that a copy made by other programs is whole."""
@@ -327,13 +363,16 @@ class Writer:
     def _finish(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            try:
-                end_writing(connection)
-            except sqlite3.Error as error:
-                _log.warning("%s keeps its write-ahead log: %s", self.path, error)
+            self._rest(connection)
             self._close_connection(connection)
         with self._changed:
             self._changed.notify_all()
+
+    def _rest(self, connection: sqlite3.Connection) -> None:
+        try:
+            end_writing(connection)
+        except sqlite3.Error as error:
+            _log.info("%s keeps its write-ahead log: %s", self.path, error)
 
     @staticmethod
     def _close_connection(connection: sqlite3.Connection) -> None:

@@ -75,18 +75,18 @@ def work(folder: Path, log: Log, seed: int) -> None:
     writers: list = []
     while True:
         deed = chance.random()
-        if deed < 0.9:
+        if deed < 0.72:
             edit(store, chance)
-        elif deed < 0.93 or not writers:
+        elif deed < 0.76 or not writers:
             block = chance.choice(store.project.blocks)
             if len(store.project.takes) < 60:
                 writers.append(store.begin_take(Take(block_id=block.id, text=block.text)))
-        elif deed < 0.96:
+        elif deed < 0.79:
             writer = writers.pop()
             writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
         else:
             for writer in writers:
-                writer.append(noise(writer.take.id, writer.samples, chance.randrange(1, 48_000)))
+                writer.append(noise(writer.take.id, writer.samples, chance.randrange(1, 96_000)))
             continue
         log.line("edit", store.sequence, digest(store.project), time.monotonic())
         if chance.random() < 0.2:
@@ -190,7 +190,7 @@ def main(folder: Path, kills: int, seed: int) -> int:
         begin = time.monotonic()
         while not log_path.exists() and time.monotonic() < begin + 20:
             time.sleep(0.002)
-        time.sleep(chance.random() ** 2 * 0.8)
+        time.sleep(chance.random() ** 2 * 1.2)
         os.kill(worker, signal.SIGKILL)
         _, status = os.waitpid(worker, 0)
         if not os.WIFSIGNALED(status):

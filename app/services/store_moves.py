@@ -1,0 +1,144 @@
+"""Save As and Compact of an open project, while it is worked on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.model.block import new_id
+from app.model.commands import Compound, DropTake
+from app.model.errors import ProjectError
+from app.services import store_copy
+from app.services.store_lock import Lock
+from app.services.store_schema import connect
+from app.services.store_snapshots import snapshot_texts
+
+if TYPE_CHECKING:
+    from app.services.store import ProjectStore
+    from app.services.store_writer import Writer
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """Size of a project before and after it was compacted."""
+
+    bytes_before: int
+    bytes_after: int
+
+
+def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progress | None) -> None:
+    """Copy the project to another file and go on in that. See `ProjectStore.save_as`."""
+    target = target.absolute()
+    if target == store.path:
+        store.flush_or_raise()
+        return
+    lock = Lock(target)
+    part = store_copy.part_of(target)
+
+    def job(connection: sqlite3.Connection | None) -> None:
+        def tick(fraction: float) -> None:
+            writer.pump()
+            if progress is not None:
+                progress(fraction)
+
+        if connection is not None and writer.trouble is None:
+            store_copy.copy_to(connection, part, tick)
+        else:
+            # The old file does not take what is in memory: what can be read of its audio, and all else from memory.
+            store_copy.rebuild_to(connection or _readable(store.path), part, lambda _: True, tick, writer.whole_state())
+        if not store.is_untitled:
+            _give_new_id(part)
+        with store.takes.released():
+            old = store.path
+            writer.switch(target, lambda: store_copy.settle(part, target))
+            store.path = target
+        store.take_over(lock, old)
+
+    try:
+        writer.call(job, anyway=True).result()
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if store.path != target:
+            lock.release()
+        if isinstance(error, (OSError, sqlite3.Error)):
+            raise ProjectError(
+                f"The project cannot be saved as {target} ({error}).", "Choose another place; the project itself is unchanged."
+            ) from error
+        raise
+
+
+def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> Callable[[], Compacted]:
+    """Forget takes that nothing refers to; returns what rewrites the file. See `ProjectStore.compact`."""
+    project = store.project
+    kept = store_copy.identifiers_in([_text(step.command) for step in store.history.steps])
+    kept |= store_copy.identifiers_in(writer.call(snapshot_texts).result())
+    dead = [
+        take.id
+        for take in project.takes.values()
+        if not project.has_block(take.block_id) and take.block_id not in kept and take.id not in kept and take.state != "making"
+    ]
+    if dead:
+        store.history.note(Compound(tuple(DropTake(each) for each in dead), "Compact"))
+    kept |= set(project.takes)
+
+    def rewrite() -> Compacted:
+        part = store_copy.part_of(store.path)
+
+        def job(connection: sqlite3.Connection) -> Compacted:
+            def tick(fraction: float) -> None:
+                writer.pump()
+                if progress is not None:
+                    progress(fraction)
+
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            before = _bytes(store.path)
+            beginning = set(kept)
+            # Takes that are begun while this runs are kept as well.
+            store_copy.rebuild_to(connection, part, lambda take: take in beginning or take in project.takes, tick)
+            with store.takes.released():
+                writer.switch(store.path, lambda: store_copy.settle(part, store.path))
+            return Compacted(before, _bytes(store.path))
+
+        try:
+            return writer.call(job).result()
+        except BaseException as error:
+            part.unlink(missing_ok=True)
+            if isinstance(error, (OSError, sqlite3.Error)):
+                raise ProjectError(
+                    f"{store.path.name} cannot be compacted now ({error}).", "Nothing was changed; try again later."
+                ) from error
+            raise
+
+    return rewrite
+
+
+def _text(command: object) -> str:
+    from app.model.checks import to_json_text
+
+    return command if isinstance(command, str) else to_json_text(command.to_json())  # type: ignore[attr-defined]
+
+
+def _readable(path: Path) -> sqlite3.Connection | None:
+    try:
+        return connect(path)
+    except sqlite3.Error:
+        return None
+
+
+def _give_new_id(part: Path) -> None:
+    """A copy of a named project is another project."""
+    connection = connect(part, write=True)
+    try:
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('project', ?)", (new_id(),))
+    finally:
+        connection.close()
+
+
+def _bytes(path: Path) -> int:
+    return os.stat(path).st_size

@@ -1,0 +1,143 @@
+"""The script as it was when it was opened, and as it was on the last days: small pictures inside the file, without audio."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import zlib
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from app.model import checks
+from app.model.block import Block, BlockSettings, clean_line
+from app.model.commands import Command, Compound, ReplaceBlocks, SetLexicon, SetProjectSettings, SetVoice
+from app.model.errors import FormatError
+from app.model.project import Project
+from app.model.project_settings import ProjectSettings, lexicon_from_json
+from app.model.voice import Voice
+
+DAYS_KEPT = 14
+_MAX_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One picture: its number, `opened` or `daily`, when it was made, and how long the script was."""
+
+    number: int
+    kind: str
+    made_at_s: float
+    words: int
+
+
+def keep_before_changes(connection: sqlite3.Connection) -> None:
+    """Called before the first change after opening: keep how it was, once a day also as that day's picture."""
+    if connection.execute("SELECT count(*) FROM blocks").fetchone()[0] == 0:
+        return
+    body = _picture(connection)
+    now = time.time()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute("DELETE FROM snapshots WHERE kind = 'opened'")
+        connection.execute("INSERT INTO snapshots (kind, made_at_s, body) VALUES ('opened', ?, ?)", (now, body))
+        last = connection.execute("SELECT max(made_at_s) FROM snapshots WHERE kind = 'daily'").fetchone()[0]
+        if not isinstance(last, float) or _day(last) != _day(now):
+            connection.execute("INSERT INTO snapshots (kind, made_at_s, body) VALUES ('daily', ?, ?)", (now, body))
+            connection.execute(
+                "DELETE FROM snapshots WHERE kind = 'daily' AND number NOT IN "
+                "(SELECT number FROM snapshots WHERE kind = 'daily' ORDER BY made_at_s DESC LIMIT ?)",
+                (DAYS_KEPT,),
+            )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _day(seconds: float) -> date | None:
+    try:
+        return datetime.fromtimestamp(seconds).date()
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _picture(connection: sqlite3.Connection) -> bytes:
+    """The rows as they are: what is in them is checked when the picture is used."""
+    blocks = connection.execute("SELECT id, text, settings, chosen FROM blocks ORDER BY rank, rowid").fetchall()
+    voices = connection.execute("SELECT body FROM voices").fetchall()
+    meta = dict(connection.execute("SELECT name, value FROM meta WHERE name IN ('settings', 'lexicon')").fetchall())
+    words = sum(len(text.split()) for _, text, _, _ in blocks if isinstance(text, str))
+    raw = {"words": words, "blocks": blocks, "voices": [body for (body,) in voices], "meta": meta}
+    return zlib.compress(json.dumps(raw, ensure_ascii=False, default=str).encode("utf-8", "replace"), 6)
+
+
+def snapshots(connection: sqlite3.Connection) -> list[Snapshot]:
+    """The latest first; pictures that cannot be read are left out."""
+    found = []
+    for number, kind, made_at_s in connection.execute(
+        "SELECT number, kind, made_at_s FROM snapshots ORDER BY made_at_s DESC LIMIT 100"
+    ).fetchall():
+        try:
+            raw = _raw(connection, number)
+            words = checks.integer(raw.get("words"), "The words of a snapshot", 0)
+            found.append(Snapshot(number, checks.string(kind, "kind", 20), checks.number(made_at_s, "time", 0.0, 1e11), words))
+        except FormatError:
+            continue
+    return found
+
+
+def snapshot_texts(connection: sqlite3.Connection) -> list[str]:
+    """The JSON of every picture, to see what it refers to."""
+    texts = []
+    for (number,) in connection.execute("SELECT number FROM snapshots LIMIT 100").fetchall():
+        try:
+            texts.append(json.dumps(_raw(connection, number)["blocks"]))
+        except (FormatError, KeyError):
+            continue
+    return texts
+
+
+def _raw(connection: sqlite3.Connection, number: int) -> dict[str, object]:
+    row = connection.execute("SELECT body FROM snapshots WHERE number = ?", (number,)).fetchone()
+    if row is None or not isinstance(row[0], bytes):
+        raise FormatError("This snapshot is not there any more.")
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(row[0], _MAX_BYTES)
+    except zlib.error as error:
+        raise FormatError("This snapshot is damaged.") from error
+    if not unpacker.eof:
+        raise FormatError("This snapshot is damaged.")
+    return checks.mapping(checks.from_json_text(data, "A snapshot", _MAX_BYTES), "A snapshot", 20)
+
+
+def restoring(connection: sqlite3.Connection, number: int, project: Project) -> Command:
+    """The command that brings the script back as it was; it can be taken back like any other.
+
+    Voices that came since stay. Takes of the paragraphs come with them.
+
+    Raises:
+        FormatError: the picture is damaged or gone.
+    """
+    raw = _raw(connection, number)
+    blocks = []
+    for row in checks.items(raw.get("blocks"), "The paragraphs of a snapshot"):
+        block_id, text, settings, chosen = (checks.items(row, "A paragraph", 4) + [None] * 4)[:4]
+        blocks.append(
+            Block(
+                checks.identifier(block_id, "The id of a block"),
+                clean_line(checks.string(text, "The text of a block", checks.MAX_TEXT)),
+                BlockSettings.from_json(checks.from_json_text(settings, "Settings", 100_000)),
+                chosen=checks.optional(checks.identifier, chosen, "The chosen take"),
+            )
+        )
+    meta = checks.mapping(raw.get("meta", {}), "A snapshot", 20)
+    commands: list[Command] = [ReplaceBlocks(0, len(project.blocks), tuple(blocks or [Block()]))]
+    for body in checks.items(raw.get("voices", []), "The voices of a snapshot", 10_000):
+        commands.append(SetVoice(Voice.from_json(checks.from_json_text(body, "A voice", 4_000_000))))
+    # What a picture does not name was at its default.
+    settings_then = ProjectSettings.from_json(checks.from_json_text(meta.get("settings", "{}"), "Settings", 16_000_000))
+    lexicon_then = lexicon_from_json(checks.from_json_text(meta.get("lexicon", "[]"), "The lexicon", 16_000_000))
+    commands += [SetProjectSettings(settings_then.to_json()), SetLexicon(lexicon_then)]
+    return Compound(tuple(commands), "Restore")
