@@ -20,15 +20,16 @@ SILENCE_UNDER_LOUDEST_DB = 36.0
 LOWEST_SILENCE_DB, HIGHEST_SILENCE_DB, FIRST_SILENCE_DB = -70.0, -45.0, -50.0
 HEARD_DB = -40.0
 # The first codebooks carry what is said; the later ones are detail that differs even in a loop. In sampled speech two of them
-# agree with those of p frames before in a few frames of a hundred, in a held vowel for less than a second.
+# agree with those of p frames before in a few frames of a hundred: at most 3 in a row in the starter's speech.
 LOOP_CODEBOOKS = 2
 LONGEST_PERIOD_FRAMES = 12
 LOOP_S = 3.0
 LOOP_MISMATCH_COST = 3  # a loop may differ in at most one frame of four
 # Estimates are of characters: slow voices, numbers and names in letters take up to twice as long; never three times and 4 s.
 OVER_ESTIMATE, OVER_MARGIN_S = 3.0, 4.0
-# The fastest speech takes half the estimate. Short texts are left alone: "Hm." says nothing about speed.
-EARLY_SHARE, EARLY_LEAST_S = 0.35, 1.5
+# The fastest speech takes half the estimate (the starter, everyday English: 0.67 to 1.1 of it). Short texts are left alone:
+# "Hm." says nothing about speed.
+EARLY_SHARE, EARLY_LEAST_S = 0.4, 1.5
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Watchdog:
 
     def __init__(self, estimate_frames: int, own_pause_s: float = 0.0, card: ModelCard | None = None) -> None:
         self._estimate = max(1, estimate_frames)
+        self._own_pause_s = own_pause_s
         self._longest_silence = (own_pause_s * PAUSE_STRETCH + SILENCE_MARGIN_S) * FRAME_RATE
         self._longest_loop = (own_pause_s * PAUSE_STRETCH + LOOP_S) * FRAME_RATE
         self._most_frames = OVER_ESTIMATE * self._estimate + (OVER_MARGIN_S + own_pause_s) * FRAME_RATE
@@ -85,7 +87,8 @@ class Watchdog:
         Nothing but silence is an early end too.
         """
         nothing = frames == 0 or (self._levels_seen and not self._sounding)
-        too_short = self._estimate >= EARLY_LEAST_S * FRAME_RATE and frames < EARLY_SHARE * self._estimate
+        expected = self._estimate - self._own_pause_s * FRAME_RATE  # a pause left out is another matter than words left out
+        too_short = expected >= EARLY_LEAST_S * FRAME_RATE and frames < EARLY_SHARE * expected
         return StopReason.EARLY_END if nothing or too_short else StopReason.STOP
 
     def _is_silent(self, rms_db: float) -> bool:

@@ -130,6 +130,10 @@ def test_a_stop_far_under_the_estimate_is_early_and_a_fast_speaker_is_not():
     assert Watchdog(100).judge_stop(50) is StopReason.STOP
 
 
+def test_a_pause_left_out_is_no_early_end():
+    assert Watchdog(77, 5.0).judge_stop(15) is StopReason.STOP
+
+
 def test_short_texts_may_be_quick():
     assert Watchdog(15).judge_stop(3) is StopReason.STOP
 

@@ -37,6 +37,11 @@ def test_digits_take_longer_than_letters_and_marks_nobody_hears_take_nothing():
     assert estimate_frames("a\u0301\u200d\ufe0f" * 10) == estimate_frames("a" * 10)
 
 
+def test_places_of_a_number_and_rows_of_marks_take_little():
+    assert estimate_frames("1,000,000") < estimate_frames("1,234,567") / 1.3
+    assert estimate_frames("Wait" + "." * 60 + " what?") < estimate_frames("Wait... what?") + 8
+
+
 def test_nothing_takes_one_frame():
     assert estimate_frames("") == 1 and frames_of_seconds(0) == 1
     assert frames_of_seconds(4.0) == 50
