@@ -65,10 +65,11 @@ class ClipMeasures:
 
     Attributes:
         seconds, rate, channels: of the clip.
-        peak_dbfs, rms_dbfs: of all channels together; -inf for digital silence.
+        peak_dbfs, rms_dbfs: of all channels together, the latter without offset; -inf for digital silence.
         clipped_share: of samples that lie in runs of at least three at the clip's own ceiling near full scale.
         silence_share: of 20 ms windows below -50 dBFS or more than 40 dB under the loudest tenth.
-        noise_floor_dbfs: the level of the quietest tenth of windows that are not digital silence.
+        noise_floor_dbfs: the level below which a tenth of the windows lie, zeros at the ends left out; -inf where a recorder
+            or an editor has muted the pauses.
         dc_offset: mean of the channel where it is largest.
         leading_silence_s, trailing_silence_s: before the first and after the last window that is not silent.
     """
@@ -87,22 +88,28 @@ class ClipMeasures:
 
     @property
     def snr_db(self) -> float:
-        """Level over noise floor: what a person hears as a clean or a noisy clip."""
-        return self.rms_dbfs - self.noise_floor_dbfs
+        """Level over noise floor: what a person hears as a clean or a noisy clip; inf where the floor is -inf."""
+        return self.rms_dbfs - self.noise_floor_dbfs if math.isfinite(self.noise_floor_dbfs) else math.inf
 
 
 WINDOW_S = 0.02
 SILENT_DBFS = -50.0
+AUDIBLE_OFFSET = 0.005
 SILENT_BELOW_SPEECH_DB = 40.0
 
 
 def measure_clip(samples: np.ndarray, rate: int) -> ClipMeasures:
     """Measure float32 `[n, channels]` at `rate` Hz."""
     samples = np.asarray(samples, np.float32)
-    levels = window_levels(samples, rate)
+    offset = samples.mean(axis=0, dtype=np.float64) if len(samples) else np.zeros(samples.shape[1])
+    largest_offset = float(np.abs(offset).max(initial=0.0))
+    # A constant is no sound; a tiny one stays, so that muted pauses remain zeros.
+    sound = samples - offset.astype(np.float32) if largest_offset >= AUDIBLE_OFFSET else samples
+    levels = window_levels(sound, rate)
     silent = silent_windows(levels)
     sounding = np.flatnonzero(~silent)
-    quiet = levels[np.isfinite(levels)]
+    recorded = np.flatnonzero(np.isfinite(levels))
+    between = levels[recorded[0] : recorded[-1] + 1] if len(recorded) else levels[:0]
     peak = float(np.abs(samples).max(initial=0.0))
     seconds = len(samples) / rate
     return ClipMeasures(
@@ -110,11 +117,11 @@ def measure_clip(samples: np.ndarray, rate: int) -> ClipMeasures:
         rate=rate,
         channels=samples.shape[1],
         peak_dbfs=_db(peak),
-        rms_dbfs=_db(math.sqrt(_mean_square(samples))),
+        rms_dbfs=_db(math.sqrt(_mean_square(sound))),
         clipped_share=clipped_share(samples),
         silence_share=float(silent.mean()) if len(silent) else 1.0,
-        noise_floor_dbfs=float(np.percentile(quiet, 10)) if len(quiet) else -math.inf,
-        dc_offset=float(np.abs(samples.mean(axis=0, dtype=np.float64)).max(initial=0.0)) if len(samples) else 0.0,
+        noise_floor_dbfs=float(np.percentile(between, 10, method="lower")) if len(between) else -math.inf,
+        dc_offset=largest_offset,
         leading_silence_s=float(sounding[0] * WINDOW_S) if len(sounding) else seconds,
         trailing_silence_s=max(0.0, seconds - float((sounding[-1] + 1) * WINDOW_S)) if len(sounding) else seconds,
     )

@@ -17,7 +17,16 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio import LONGEST_S, WINDOW_S, ClipMeasures, load_clip, measure_clip, silent_windows, window_levels
+from engine.audio import (
+    AUDIBLE_OFFSET,
+    LONGEST_S,
+    WINDOW_S,
+    ClipMeasures,
+    load_clip,
+    measure_clip,
+    silent_windows,
+    window_levels,
+)
 from engine.errors import ClipError
 from engine.requests import Clip, SpeechWarning
 
@@ -28,7 +37,6 @@ KEPT_SILENCE_S = 0.5  # at each end
 QUIET_DBFS = -40.0
 NOISY_SNR_DB = 15.0
 CLIPPED_SHARE = 0.0005
-LARGEST_OFFSET = 0.005
 SILENT_PEAK = 10 ** (-60 / 20)
 
 MEMORY_ENTRIES = 1024
@@ -119,7 +127,7 @@ def _given_samples(clip: Clip) -> tuple[np.ndarray, int]:
 
 def _without_offset(samples: np.ndarray, name: str, repairs: list[SpeechWarning]) -> np.ndarray:
     offset = samples.mean(axis=0, dtype=np.float64)
-    if np.abs(offset).max() < LARGEST_OFFSET:
+    if np.abs(offset).max() < AUDIBLE_OFFSET:
         return samples
     repairs.append(SpeechWarning("clip_offset", f"{name} was off centre (a constant offset); that was taken away."))
     return (samples - offset).astype(np.float32)
