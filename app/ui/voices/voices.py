@@ -1,0 +1,434 @@
+"""The voices dock: search, hear, name, add by dropping, drag onto lines, delete to the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QFrame, QLabel, QLineEdit, QListView, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from app.model.voice import Voice
+from app.services.overview import Overview
+from app.services.speaking import cannot_speak
+from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
+from app.ui.dropping import SOUND_SUFFIXES, local_files, sort_files
+from app.ui.studio import Studio
+from app.ui.theme import GRID, HALF, VOICE_COLOURS, theme
+from app.ui.throttle import Throttle
+from app.ui.transport.playback import playback_of
+from app.ui.voice_menu import voice_dot
+from app.ui.voices.adding import Added, add_in_background, cloning_notes
+from app.ui.voices.consent_panel import ConsentPanel
+from app.ui.voices.preview import ClipSource
+from app.ui.voices.thumbnails import Thumbnails
+from app.ui.voices.voice_delegate import VoiceDelegate
+from app.ui.voices.voice_model import VOICE_ROLE, VoiceModel
+from app.ui.widgets.dock import small_button
+from engine import SpeechError
+
+
+class Voices(QWidget):
+    """One for a studio.
+
+    Attributes:
+        search: what is typed there filters the list. list, model: the voices.
+        consent: asks about new voices, in place.
+    """
+
+    def __init__(self, studio: Studio) -> None:
+        super().__init__()
+        self._studio = studio
+        self._playback = playback_of(studio)
+        self._disconnects: list[Callable[[], None]] = []
+        self._heard = ""
+        self.setAccessibleName(self.tr("Voices"))
+        self.setAcceptDrops(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GRID, HALF, GRID, GRID)
+        column.setSpacing(GRID)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(self.tr("Search voices and tags"))
+        self.search.setAccessibleName(self.tr("Search voices"))
+        self.search.setClearButtonEnabled(True)
+        self.search.addAction(theme().icon("search", "text_faint"), QLineEdit.ActionPosition.LeadingPosition)
+        column.addWidget(self.search)
+        self.model = VoiceModel(studio)
+        self.list = _List(self)
+        self.list.setModel(self.model)
+        self._thumbnails = Thumbnails(studio.bridge.post, self.list.viewport().update)
+        self.delegate = VoiceDelegate(self._shape_of, self._clicked, self.list)
+        self.list.setItemDelegate(self.delegate)
+        column.addWidget(self.list, 1)
+        self._nothing = QLabel(self.tr("No voice matches."))
+        self._nothing.setProperty("role", "soft")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.hide()
+        column.addWidget(self._nothing)
+        self.consent = ConsentPanel(self._consent_given)
+        column.addWidget(self.consent)
+        self.hint = _DropHint(self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files)
+        column.addWidget(self.hint)
+        self.search.textChanged.connect(self._searched)
+        self.list.customContextMenuRequested.connect(self._open_menu)
+        self.list.activated.connect(self._give)
+        self._count_soon = Throttle(self.model.count_uses, 500, self)
+        studio.audio_dropped.connect(self.add_files)
+        studio.services_changed.connect(self._attach)
+        studio.project_replaced.connect(self._attach)
+        studio.card_changed.connect(self._card_changed)
+        self._playback.ticked.connect(self._ticked)
+        theme().changed.connect(self.list.viewport().update)
+        actions = studio.actions
+        if actions is not None:
+            actions.bind("add_voice", self.ask_for_files)
+        self._attach()
+
+    def title_buttons(self) -> list[QToolButton]:
+        """For the dock's title bar."""
+        add = small_button("add", self.tr("Add a voice from a file"))
+        add.clicked.connect(self.ask_for_files)
+        more = small_button("more", self.tr("More about voices"))
+        menu = QMenu(more)
+        menu.addAction(self.tr("Import a voice file…"), self.ask_for_archive)
+        self._trash_menu = menu.addMenu(self.tr("Trash"))
+        self._trash_menu.aboutToShow.connect(self._fill_trash)
+        more.setMenu(menu)
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return [add, more]
+
+    # -- adding -------------------------------------------------------------------------------------------------
+
+    def ask_for_files(self) -> None:
+        patterns = " ".join(f"*{suffix}" for suffix in sorted((*SOUND_SUFFIXES, ARCHIVE_SUFFIX)))
+        names, _ = QFileDialog.getOpenFileNames(self, self.tr("Clips of voices"), "", self.tr("Sound and voices (%1)").replace("%1", patterns))
+        if names:
+            self.add_files([Path(name) for name in names])
+
+    def ask_for_archive(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, self.tr("Voice files"), "", self.tr("Voices (%1)").replace("%1", f"*{ARCHIVE_SUFFIX}"))
+        if names:
+            self.add_files([Path(name) for name in names])
+
+    def add_files(self, files: Sequence[Path]) -> None:
+        """Make a voice of each file, in the background."""
+        library = self._studio.library
+        if library is None:
+            self._studio.say("warning", self.tr("Voices are not ready yet. Drop the clip again in a moment."))
+            return
+        self.hint.set_busy(True)
+        longest_s = self._studio.card.longest_reference_s if self._studio.card is not None else 100.0
+        add_in_background(library, list(files), longest_s, self._studio.bridge.post, self._added)
+
+    def _added(self, added: Added) -> None:
+        self.hint.set_busy(False)
+        for name, reason in added.refused:
+            self._studio.say("error", self.tr("%1 did not become a voice: %2").replace("%1", name).replace("%2", reason))
+        fresh = [voice for voice in added.voices if voice.id not in added.known]
+        if added.voices:
+            self.select(added.voices[-1].id)
+        cannot = cloning_notes(self._studio.card, added.voices)
+        unfit = [
+            finding.words
+            for voice in fresh
+            if (found := added.examinations.get(voice.id)) is not None
+            for finding in found.findings
+            if finding.severity == "bad"
+        ]
+        if cannot:
+            self._studio.say("warning", self.tr("Kept, but: %1").replace("%1", cannot))
+        elif unfit:
+            self._studio.say("warning", " ".join(dict.fromkeys(unfit)))
+        elif len(fresh) == 1 and not added.refused:
+            self._studio.say("done", self.tr("“%1” is ready. Drag it onto lines to let it speak them.").replace("%1", fresh[0].name))
+        elif fresh and not added.refused:
+            self._studio.say("done", self.tr("%1 voices are ready.").replace("%1", str(len(fresh))))
+        elif added.known and not added.refused:
+            self._studio.say("info", self.tr("This voice is here already."))
+        self.consent.ask([voice for voice in fresh if voice.known is None and "whose" not in voice.consent])
+
+    def _consent_given(self, voices: Sequence[Voice], answer: dict[str, Any]) -> None:
+        for voice in voices:
+            self._update(voice.id, lambda now: replace(now, consent={**now.consent, **answer}))
+
+    # -- one voice ----------------------------------------------------------------------------------------------
+
+    def select(self, voice_id: str) -> None:
+        self.model.refresh()
+        if self.model.row_of(voice_id) < 0:
+            self.search.clear()
+        row = self.model.row_of(voice_id)
+        if row >= 0:
+            self.list.setCurrentIndex(self.model.index(row))
+
+    def current(self) -> Voice | None:
+        index = self.list.currentIndex()
+        return index.data(VOICE_ROLE) if index.isValid() else None
+
+    def preview(self, voice_id: str) -> None:
+        """Hear the voice's clip; again stops it."""
+        if self._heard == voice_id:
+            self._playback.stop()
+            return
+        voice = next((each for each in self.model.voices if each.id == voice_id), None)
+        if voice is None or not voice.references:
+            return
+        clip = voice.references[0]
+        library = self._studio.library
+        self._heard = self.delegate.previewing = voice_id
+        self._playback.preview(lambda: ClipSource.of_file(library.clip_path(voice, clip), clip.start_s, clip.end_s))
+        self.list.viewport().update()
+
+    def rename(self, voice_id: str) -> None:
+        row = self.model.row_of(voice_id)
+        if row >= 0:
+            self.list.edit(self.model.index(row))
+
+    def delete(self, voice_id: str) -> None:
+        """Into the trash; lines that use it keep it, since the project holds its own copy."""
+        voice = self._studio.library.voice(voice_id)
+        try:
+            self._studio.library.remove(voice_id)
+        except SpeechError as error:
+            self._studio.say("warning", str(error))
+            return
+        self._studio.say("info", self.tr("“%1” is in the trash of the voices.").replace("%1", voice.name))
+
+    def toggle_favourite(self, voice_id: str) -> None:
+        self._update(voice_id, lambda voice: replace(voice, favourite=not voice.favourite))
+
+    def export(self, voice_id: str) -> None:
+        voice = self._studio.library.voice(voice_id)
+        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the voice"), f"{voice.name}{ARCHIVE_SUFFIX}", f"*{ARCHIVE_SUFFIX}")
+        if name:
+            try:
+                path = self._studio.library.export(voice_id, Path(name))
+            except SpeechError as error:
+                self._studio.say("error", str(error))
+                return
+            self._studio.say("done", self.tr("Saved as %1").replace("%1", str(path)))
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _update(self, voice_id: str, change: Callable[[Voice], Voice]) -> None:
+        library = self._studio.library
+        try:
+            library.update(change(library.voice(voice_id)))
+        except SpeechError as error:
+            self._studio.say("warning", str(error))
+
+    def _attach(self) -> None:
+        for disconnect in self._disconnects:
+            disconnect()
+        self._disconnects = []
+        library, project = self._studio.library, self._studio.project
+        if library is not None:
+            self._disconnects.append(library.voices_changed.connect(lambda: self._studio.bridge.post(self._refresh)))
+        if project is not None:
+            self._disconnects += [
+                project.voices_changed.connect(self._refresh),
+                project.block_changed.connect(lambda _: self._count_soon()),
+                project.blocks_changed.connect(lambda *_: self._count_soon()),
+                project.settings_changed.connect(self._count_soon),
+            ]
+        self._refresh()
+        self.model.count_uses()
+
+    def _refresh(self) -> None:
+        current = self.current()
+        self.model.refresh()
+        if current is not None and (row := self.model.row_of(current.id)) >= 0:
+            self.list.setCurrentIndex(self.model.index(row))
+        self._nothing.setVisible(not self.model.voices and bool(self.search.text()))
+
+    def _card_changed(self) -> None:
+        self._refresh()
+        self.list.viewport().update()
+
+    def _searched(self, text: str) -> None:
+        self.model.search(text)
+        self._nothing.setVisible(not self.model.voices and bool(text.strip()))
+
+    def _shape_of(self, voice_id: str) -> Overview | None:
+        voice = next((each for each in self.model.voices if each.id == voice_id), None)
+        library = self._studio.library
+        if voice is None or library is None or not voice.references:
+            return None
+        clip = voice.references[0]
+        return self._thumbnails.of(library.clip_path(voice, clip), clip)
+
+    def _clicked(self, voice_id: str, what: str) -> None:
+        if what == "play":
+            self.preview(voice_id)
+        elif self.model.is_own(self._studio.library.voice(voice_id)):
+            self.toggle_favourite(voice_id)
+        else:
+            self._studio.say("info", self.tr("Voices that come with the model stay as they are."))
+
+    def _give(self, index: QModelIndex) -> None:
+        voice = index.data(VOICE_ROLE)
+        if voice is not None and self._studio.selection:
+            reason = cannot_speak(self._studio.card, voice)
+            self._studio.give_voice(self._studio.selection, voice.id)
+            if reason:
+                self._studio.say("warning", reason)
+
+    def _ticked(self, _snapshot: object) -> None:
+        if self._heard and not self._playback.previewing:
+            self._heard = self.delegate.previewing = ""
+            self.list.viewport().update()
+
+    def _open_menu(self, at: QPoint) -> None:
+        index = self.list.indexAt(at)
+        if index.isValid():
+            self.menu_for(index.data(VOICE_ROLE)).popup(self.list.viewport().mapToGlobal(at))
+
+    def menu_for(self, voice: Voice) -> QMenu:
+        """What can be done with a voice."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        own = self.model.is_own(voice)
+        menu.addAction(theme().icon("play"), self.tr("Hear its clip"), lambda: self.preview(voice.id))
+        give = menu.addAction(self.tr("Give it to the selected lines"), lambda: self._studio.give_voice(self._studio.selection, voice.id))
+        give.setEnabled(bool(self._studio.selection))
+        menu.addSeparator()
+        rename = menu.addAction(self.tr("Rename"), lambda: self.rename(voice.id))
+        star = menu.addAction(self.tr("No favourite any more") if voice.favourite else self.tr("Favourite"), lambda: self.toggle_favourite(voice.id))
+        colours = menu.addMenu(self.tr("Colour"))
+        for colour in VOICE_COLOURS:
+            entry = colours.addAction(voice_dot(colour), colour)
+            entry.triggered.connect(lambda _=False, colour=colour: self._update(voice.id, lambda now: replace(now, colour=colour)))
+        menu.addSeparator()
+        menu.addAction(self.tr("Save as a file…"), lambda: self.export(voice.id))
+        delete = menu.addAction(theme().icon("trash"), self.tr("Delete"), lambda: self.delete(voice.id))
+        for entry in (rename, star, delete):
+            entry.setEnabled(own)
+        colours.setEnabled(own)
+        return menu
+
+    def _fill_trash(self) -> None:
+        self._trash_menu.clear()
+        library = self._studio.library
+        removed = library.trash() if library is not None else ()
+        for key, voice in removed[:20]:
+            self._trash_menu.addAction(voice_dot(voice.colour), self.tr("Restore “%1”").replace("%1", voice.name), lambda key=key: self._restore(key))
+        if removed:
+            self._trash_menu.addSeparator()
+            self._trash_menu.addAction(self.tr("Empty the trash"), library.empty_trash)
+        else:
+            self._trash_menu.addAction(self.tr("The trash is empty")).setEnabled(False)
+
+    def _restore(self, key: str) -> None:
+        try:
+            voice = self._studio.library.restore(key)
+        except SpeechError as error:
+            self._studio.say("warning", str(error))
+            return
+        self.select(voice.id)
+
+    # -- dropping onto the dock
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        sounds, _ = sort_files(local_files(event.mimeData()))
+        archives = [file for file in local_files(event.mimeData()) if file.suffix.lower() == ARCHIVE_SUFFIX]
+        if sounds or archives:
+            event.acceptProposedAction()
+            self.hint.set_hot(True)
+
+    def dragLeaveEvent(self, event) -> None:  # noqa: ANN001
+        self.hint.set_hot(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.hint.set_hot(False)
+        files = local_files(event.mimeData())
+        sounds, _ = sort_files(files)
+        wanted = [*sounds, *(file for file in files if file.suffix.lower() == ARCHIVE_SUFFIX)]
+        if wanted:
+            event.acceptProposedAction()
+            self.add_files(wanted)
+
+
+class _List(QListView):
+    """Keys: Enter gives the voice to the selected lines, F2 renames, Delete deletes, P plays."""
+
+    def __init__(self, voices: Voices) -> None:
+        super().__init__()
+        self._voices = voices
+        self.setAccessibleName(voices.tr("Voices"))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setDragEnabled(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.setDefaultDropAction(Qt.DropAction.CopyAction)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(140, 88)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        voice = self._voices.current()
+        if voice is not None and event.key() == Qt.Key.Key_Delete:
+            if self._voices.model.is_own(voice):
+                self._voices.delete(voice.id)
+        elif voice is not None and event.key() == Qt.Key.Key_P and not event.modifiers():
+            self._voices.preview(voice.id)
+        else:
+            super().keyPressEvent(event)
+
+
+class _DropHint(QFrame):
+    """Where clips can be dropped; a click asks for files."""
+
+    def __init__(self, words: str, second: str, clicked: Callable[[], None]) -> None:
+        super().__init__()
+        self._words = words
+        self._clicked = clicked
+        self.setObjectName("dropHint")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(f"{words} {second}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
+        column.setSpacing(0)
+        self._label = QLabel(words)
+        self._second = QLabel(second)
+        self._label.setProperty("role", "small")
+        self._second.setProperty("role", "faint")
+        for label in (self._label, self._second):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            label.setWordWrap(True)
+            column.addWidget(label)
+        theme().changed.connect(self._tint)
+        self._hot = False
+        self._tint()
+
+    def set_hot(self, hot: bool) -> None:
+        self._hot = hot
+        self._tint()
+
+    def set_busy(self, busy: bool) -> None:
+        self._label.setText(self.tr("Looking at the clips…") if busy else self._words)
+
+    def _tint(self) -> None:
+        edge, ground = ("accent", "accent_soft") if self._hot else ("border_strong", "base")
+        self.setStyleSheet(
+            f"#dropHint {{ border: 1px dashed {theme().colour(edge).name()}; border-radius: 8px;"
+            f" background: {theme().colour(ground).name()}; }}"
+            f" #dropHint:focus {{ border: 1px solid {theme().colour('focus').name()}; }}"
+        )
+
+    def mouseReleaseEvent(self, event) -> None:  # noqa: ANN001
+        if self.rect().contains(event.position().toPoint()):
+            self._clicked()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._clicked()
+        else:
+            super().keyPressEvent(event)
