@@ -234,7 +234,7 @@ class Engine:
 
     def _refresh_status(self) -> None:
         now_s = time.monotonic()
-        if now_s - self._status_s >= STATUS_EVERY_S:
+        if not self._running or now_s - self._status_s >= STATUS_EVERY_S:
             self._status_s = now_s
             self._backend_status = dict(self.backend.status())
 

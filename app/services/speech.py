@@ -145,6 +145,8 @@ class Speech:
                 self._look_ahead(items)
                 if not self._asked:
                     break
+                if not self.spoken.pieces and not any(isinstance(item, _Asked) for item in self._asked):
+                    break  # nothing but pauses: no file of silence is made
                 item = self._asked[0]
                 if isinstance(item, Pause):
                     yield from self._counted(self._mixer.pause(item.seconds))
@@ -170,7 +172,7 @@ class Speech:
         try:
             for chunk in asked.stream:
                 yield from self._counted(self._mixer.feed(chunk.samples))
-        except BaseException:
+        except Exception:
             yield from self._counted(self._mixer.flush())
             raise
         yield from self._counted(self._mixer.end_piece())

@@ -119,8 +119,13 @@ class LocalBackend:
         if plan.device == "cpu":
             torch.set_num_threads(plan.threads)
         self._runtime = make_runtime(self.layout, plan, rows=self.capacity, progress=progress)
-        cache = ReferenceCache(self._cache_folder)
-        self._clips = ClipEncoder(self.card, self._runtime.codec, cache, self._runtime.identity["codec"])
+        self._clips = ClipEncoder(
+            self.card,
+            self._runtime.codec,
+            ReferenceCache(self._cache_folder),
+            self._runtime.identity["codec"],
+            self._runtime.prompts.config.codebooks,
+        )
         self._shown = {"device": plan.name, "precision": plan.precision, "model": self.card.name}
 
     def start(self, job: Job) -> None:
@@ -199,7 +204,7 @@ class LocalBackend:
         for warning in encoded.warnings:
             work.job.warn(warning)
         if encoded.codes is not None:
-            work.references.append(encoded.codes)
+            work.references.append(np.array(encoded.codes))
 
     def _set_prefix(self, work: _Work) -> None:
         clip = work.job.request.continue_from

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.card import ModelCard
 from engine.errors import CapabilityError, ClipError
-from engine.references import PreparedClip, ReferenceCache, prepare_clip
+from engine.references import PreparedClip, ReferenceCache, file_sha256, prepare_clip
 from engine.requests import Clip, SpeechWarning
 
 if TYPE_CHECKING:
@@ -36,11 +34,12 @@ class ClipEncoder:
     themselves are kept by content in the reference cache.
     """
 
-    def __init__(self, card: ModelCard, codec: Codec, cache: ReferenceCache, identity: str) -> None:
+    def __init__(self, card: ModelCard, codec: Codec, cache: ReferenceCache, identity: str, codebooks: int) -> None:
         self._card = card
         self._codec = codec
         self._cache = cache
         self._identity = identity
+        self._codebooks = codebooks
         self._seen: OrderedDict[tuple[object, ...], EncodedClip] = OrderedDict()
 
     def encoded(self, clip: Clip) -> EncodedClip | None:
@@ -73,7 +72,7 @@ class ClipEncoder:
 
     def _check_known(self, clip: Clip) -> bool:
         """Whether the model speaks in this voice without a reference. Raises CapabilityError for a voice it does not know."""
-        voice = self._card.known_voice(_sha256(clip.path)) if clip.path is not None else None
+        voice = self._card.known_voice(file_sha256(clip.path)) if clip.path is not None else None
         if voice is None:
             names = ", ".join(known.name for known in self._card.voices)
             raise CapabilityError(
@@ -92,10 +91,11 @@ class ClipEncoder:
                 f"{self._card.longest_reference_s:.1f} s.",
                 "Choose a shorter part of it.",
             )
-        return EncodedClip(self._cache.get(prepared, self._identity, self._run_codec), tuple(prepared.repairs))
+        codes = self._cache.get(prepared, self._identity, self._run_codec, self._codebooks)
+        return EncodedClip(codes, prepared.repairs)
 
     def _run_codec(self, prepared: PreparedClip) -> np.ndarray:
-        return self._codec.encode([prepared.samples])[0]
+        return self._codec.encode([prepared.samples], self._codebooks)[0]
 
     def _remember(self, clip: Clip, made: EncodedClip) -> EncodedClip:
         key = _file_key(clip)
@@ -115,11 +115,3 @@ def _file_key(clip: Clip) -> tuple[object, ...] | None:
     except OSError:
         return None
     return (clip.path.absolute(), stat.st_size, stat.st_mtime_ns, stat.st_ino, clip.start_s, clip.end_s)
-
-
-def _sha256(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ClipError(f"The clip {path} cannot be read ({error.strerror}).", "Check that the file is there.") from error

@@ -85,8 +85,8 @@ def _cpu_plan(precision: str) -> DevicePlan:
         raise DeviceError("A CPU does not compute in fp16 at a useful speed.", "Choose fp32 or bf16.")
     chosen = "fp32" if precision == "auto" else precision
     dtype = torch.float32 if chosen == "fp32" else torch.bfloat16
-    # More threads than the small products of a frame can use only make them wait for each other.
-    threads = min(torch.get_num_threads(), usable_cores(), MOST_THREADS)
+    # One core stays free for playing and for the window: threads that wait for a busy core cost more than they bring.
+    threads = max(1, min(torch.get_num_threads(), usable_cores() - 1, MOST_THREADS))
     return DevicePlan("cpu", dtype, chosen, threads, "CPU")
 
 

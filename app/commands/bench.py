@@ -1,0 +1,41 @@
+"""`bench`: figures of a model on this machine."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.commands.console import ProgressLine, add_model_options, paths_of, result
+
+
+def register(subparsers) -> None:
+    parser = subparsers.add_parser("bench", help="measure a model on this machine")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="N", help="runs a figure (default: 5)")
+    add_model_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from app.services.benching import all_figures
+
+    line = ProgressLine()
+    found = []
+    if not args.json:
+        print(f"{'':32}{'measured':>10}      {'floor':>10}")
+    for figure in all_figures(
+        paths_of(args),
+        model=args.model,
+        codec=args.codec,
+        device=args.device,
+        precision=args.precision,
+        repeats=args.repeats,
+        on_progress=line.draw,
+    ):
+        line.clear()
+        found.append(figure)
+        if not args.json:
+            floor = "" if figure.floor is None else f"{figure.floor:10.2f} {figure.unit}"
+            print(f"{figure.name:32}{figure.value:10.2f} {figure.unit:5}{floor}", flush=True)
+    if args.json:
+        result([figure.to_json() for figure in found])
+    return 0

@@ -1,0 +1,207 @@
+"""Measures a model on this machine, and beside each figure the floor that its memory sets: weights to read / bandwidth."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.engine import open_local
+from engine.layout import ModelLayout, find_layout
+from engine.requests import FRAME_S, Clip, Priority, SpeechRequest
+
+if TYPE_CHECKING:
+    import torch
+
+    from engine.engine import Engine
+    from engine.runtime.devices import DevicePlan
+    from engine.runtime.factory import Runtime
+
+SHORT_TEXT = "Hello, and welcome to the studio."
+LONG_TEXT = "I would like a cup of coffee and two slices of toast. The train leaves at noon, so we still have some time."
+CHUNKS = (1, 2, 4, 8, 25)
+_PROBE_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table. `floor`: the least that reading the weights allows, in the same unit; None where it says nothing."""
+
+    name: str
+    value: float
+    unit: str
+    floor: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def measure(
+    model_folder: Path,
+    *,
+    codec_folder: Path | None = None,
+    device: str = "auto",
+    precision: str = "auto",
+    repeats: int = 5,
+    on_progress: Callable[[str], None] = lambda stage: None,
+) -> Iterator[Figure]:
+    """Figures one by one, each a median. Takes about a minute on two cores. Raises SpeechError."""
+    layout = find_layout(model_folder, codec_folder)
+    on_progress("Loading")
+    started_s = time.monotonic()
+    engine = open_local(model_folder, codec_folder=codec_folder, device=device, precision=precision)
+    engine.start()
+    engine.ready()
+    yield Figure("load", time.monotonic() - started_s, "s")
+    try:
+        on_progress("Speaking")
+        yield from _spoken(engine, layout, repeats)
+    finally:
+        engine.close()
+    yield Figure("peak memory", peak_memory_gb(), "GB")
+    del engine
+
+    on_progress("Measuring the parts")
+    from engine.runtime.devices import choose_device
+    from engine.runtime.factory import make_runtime
+
+    plan = choose_device(device, precision)
+    runtime = make_runtime(layout, plan, rows=1, progress=lambda progress: None)
+    bandwidth = memory_bandwidth(plan)
+    yield Figure("memory bandwidth", bandwidth / 1e9, "GB/s")
+    yield from _parts(runtime, layout, plan, bandwidth, repeats)
+
+
+def memory_bandwidth(plan: DevicePlan) -> float:
+    """Bytes a second that one stream of reads gets from the device's memory (one thread on a CPU, as the frame loop)."""
+    import torch
+
+    probe = torch.ones(_PROBE_BYTES // 4, dtype=torch.float32, device=plan.device)
+    if plan.device == "cpu":
+        values = probe.numpy()
+        return _PROBE_BYTES / min(_timed(lambda: np.add.reduce(values)) for _ in range(5))
+    return 2 * _PROBE_BYTES / min(_timed(lambda: probe.clone(), plan) for _ in range(8))
+
+
+def peak_memory_gb() -> float:
+    """The most memory this process ever held."""
+    if sys.platform == "win32":
+        import psutil
+
+        return psutil.Process().memory_info().peak_wset / 2**30
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**30 if sys.platform == "darwin" else peak / 2**20
+
+
+def _spoken(engine: Engine, layout: ModelLayout, repeats: int) -> Iterator[Figure]:
+    """What a listener and an export meet, measured through the engine."""
+    references = _voice(layout)
+    _speak(engine, SHORT_TEXT, references, listening=True)  # the voice's codes and prefix are kept from now on
+    waits = [_speak(engine, SHORT_TEXT, references, listening=True).ttfa_ms or 0.0 for _ in range(2 * repeats)]
+    yield Figure("first audio, cached voice", statistics.median(waits), "ms")
+    for name, listening in (("real-time factor, listening", True), ("real-time factor, to a file", False)):
+        factors = [_speak(engine, LONG_TEXT, references, listening=listening).rtf for _ in range(repeats)]
+        yield Figure(name, statistics.median(factors), "")
+
+
+def _voice(layout: ModelLayout) -> tuple[Clip, ...]:
+    """A clip that the model has to be given: one of its own, none where it has none."""
+    voice = next((voice for voice in layout.card.voices if not voice.sent_as_no_reference), None)
+    return () if voice is None else (Clip(path=voice.path, transcript=voice.transcript),)
+
+
+def _speak(engine: Engine, text: str, references: tuple[Clip, ...], *, listening: bool):
+    """One request; a listener is simulated whose player has consumed everything, so chunks stay small at first."""
+    first_s: list[float] = []
+    made_s = [0.0]
+
+    def lead_s() -> float:
+        return made_s[0] - (time.monotonic() - first_s[0]) if first_s else 0.0
+
+    stream = engine.submit(
+        SpeechRequest(text, references=references, seed=1, priority=Priority.LISTENING),
+        lead_s=lead_s if listening else None,
+    )
+    for chunk in stream:
+        first_s = first_s or [time.monotonic()]
+        made_s[0] += len(chunk.codes) * FRAME_S
+    return stream.result()
+
+
+def _parts(
+    runtime: Runtime, layout: ModelLayout, plan: DevicePlan, bandwidth: float, repeats: int
+) -> Iterator[Figure]:
+    """Prefill, frame and codec alone."""
+    from engine.lm.prompt import Message
+
+    assert layout.card.sampling is not None
+    weights = _weight_bytes(runtime, layout, plan)
+    voice = np.random.default_rng(1).integers(0, 1024, (40, runtime.prompts.config.codebooks)).astype(np.int16)
+    times: list[float] = []
+    frames: list[float] = []
+    rows = 0
+    for repeat in range(repeats):
+        voice[0, 0] = repeat  # a new voice each time, so that its prefix is computed and not remembered
+        prompt = runtime.prompts.build(Message(LONG_TEXT, references=(voice,), language="English"))
+        rows = len(prompt)
+        row = -1
+
+        def admit() -> None:
+            nonlocal row
+            row = runtime.loop.admit(prompt, sampling=layout.card.sampling, seed=repeat, max_frames=60)
+
+        times.append(_timed(admit, plan))
+        while True:
+            started_s = time.perf_counter()
+            made = runtime.loop.step()
+            frames.append(time.perf_counter() - started_s)
+            if not made or made[0].finished:
+                break
+        runtime.loop.release(row)
+    yield Figure(f"prefill of {rows} rows", 1000 * statistics.median(times), "ms", 1000 * weights["backbone"] / bandwidth)
+    frame_bytes = weights["backbone"] + weights["local"] + weights["heads"]
+    yield Figure("frame", 1000 * statistics.median(frames), "ms", 1000 * frame_bytes / bandwidth)
+    for size in CHUNKS:
+        codes = np.resize(voice, (size, voice.shape[1]))
+        slot = runtime.streams.open()
+        runtime.streams.step({slot: np.resize(voice, (150, voice.shape[1]))})  # its caches are full, as in a long speech
+        spent = [_timed(lambda: runtime.streams.step({slot: codes}), plan) for _ in range(2 * repeats)]
+        runtime.streams.close(slot)
+        yield Figure(f"codec, {size} frames", 1000 * statistics.median(spent), "ms", 1000 * weights["decoder"] / bandwidth)
+
+
+def _weight_bytes(runtime: Runtime, layout: ModelLayout, plan: DevicePlan) -> dict[str, float]:
+    """Bytes of each part's weights as they lie in memory while it computes."""
+    from engine.runtime.checkpoint import FLOAT_BYTES, Checkpoint
+
+    sizes = {"backbone": 0.0, "local": 0.0, "heads": 0.0, "decoder": 0.0}
+    compiled = getattr(runtime.loop, "compiled", False)
+    for name, tensor in Checkpoint(layout.model).tensors.items():
+        bytes_each = FLOAT_BYTES[tensor.dtype] if compiled else plan.dtype.itemsize
+        part = {"transformer": "backbone", "local_transformer": "local", "audio_embeddings": "heads"}.get(name.split(".")[0])
+        if part is not None and "embed_tokens" not in name:
+            sizes[part] += tensor.elements * bytes_each
+    codec_dtype: torch.dtype = runtime.codec.dtype
+    for name, tensor in Checkpoint(layout.codec).tensors.items():
+        if name.startswith("decoder."):
+            sizes["decoder"] += tensor.elements * codec_dtype.itemsize
+    return sizes
+
+
+def _timed(deed: Callable[[], object], plan: DevicePlan | None = None) -> float:
+    """Seconds that a deed takes, the device's queue included."""
+    started_s = time.perf_counter()
+    deed()
+    if plan is not None and plan.device != "cpu":
+        import torch
+
+        torch.cuda.synchronize(plan.device)
+    return time.perf_counter() - started_s
