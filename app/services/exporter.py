@@ -21,6 +21,7 @@ from app.services.exporter_formats import ChapterMark, ExportError, FileTags
 from app.services.exporter_plan import (
     BlocksNotReady,
     ExportFile,
+    IsStale,
     Problem,
     audible,
     chapters_by_block,
@@ -47,6 +48,7 @@ def export(
     take_reader: TakeReader,
     plan_fn: PlanFn,
     *,
+    is_stale: IsStale | None = None,
     rendering: Rendering | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -57,6 +59,7 @@ def export(
 
     Args:
         take_reader, plan_fn: as in `programme`; must be usable on this thread.
+        is_stale: whether a block would sound different now; None compares its text with that of the take.
         rendering: speaks what has no take of its present text first; None does not.
         cancelled: asked several times a second.
 
@@ -64,7 +67,7 @@ def export(
         BlocksNotReady: with the list of blocks that stop it.
         ExportError: what went wrong and what to do; nothing was left behind.
     """
-    return _Export(snapshot(project), request, take_reader, plan_fn, rendering, progress, cancelled).run()
+    return _Export(snapshot(project), request, take_reader, plan_fn, is_stale, rendering, progress, cancelled).run()
 
 
 def snapshot(project: Project) -> Project:
@@ -101,6 +104,7 @@ class _Export:
         request: ExportRequest,
         take_reader: TakeReader,
         plan_fn: PlanFn,
+        is_stale: IsStale | None,
         rendering: Rendering | None,
         progress: Callable[[Progress], None] | None,
         cancelled: Callable[[], bool] | None,
@@ -109,6 +113,7 @@ class _Export:
         self._request = request
         self._read = take_reader
         self._plan = _RememberedPlans(plan_fn)
+        self._is_stale = is_stale
         self._rendering = rendering
         self._tell = progress or (lambda _: None)
         self._cancelled = cancelled or (lambda: False)
@@ -118,8 +123,8 @@ class _Export:
         self._done_s = 0.0
 
     def run(self) -> ExportReport:
-        ids, left_out = self._ready_blocks()
-        title = self._request.tags.title or self._project.settings.title or self._request.out.stem
+        ids, left_out, doubtful = self._ready_blocks()
+        title = self._request.tags.title or self._project.settings.title
         files = files_of(self._project, ids, self._request.split, self._request.template, self._plan, title)
         if not audible(self._project, ids, self._plan):
             raise ExportError("Nothing of this choice is spoken, so there is nothing to export.", "Choose other lines.")
@@ -145,25 +150,27 @@ class _Export:
             raise
         self._tell(Progress("checking", 1.0, 0.0))
         took_s = time.monotonic() - self._started_s
-        return ExportReport(tuple(each.exported for each in made), tuple(path for _, path in texts), tuple(left_out), took_s)
+        files_made, texts_made = tuple(each.exported for each in made), tuple(path for _, path in texts)
+        return ExportReport(files_made, texts_made, tuple(left_out), tuple(doubtful), took_s)
 
     # -- before anything is written
 
-    def _ready_blocks(self) -> tuple[tuple[str, ...], list[Problem]]:
-        """Ids to go through and what is left out. Renders what is missing, then lists what is still not ready."""
+    def _ready_blocks(self) -> tuple[tuple[str, ...], list[Problem], list[Problem]]:
+        """Ids to go through, what is left out, what is doubtful. Renders what is missing, then lists what is still not ready."""
         ids = self._request.block_ids or tuple(block.id for block in self._project.blocks)
-        problems = problems_of(self._project, ids, self._plan)
+        problems, doubtful = problems_of(self._project, ids, self._plan, self._is_stale)
         if problems and self._rendering is not None:
             wanted = [problem.block_id for problem in problems]
             rendered = self._rendering.render(wanted, lambda share: self._tell(Progress("rendering", share, None)), self._cancelled)
             self._project = snapshot(rendered)
             self._stop_if_cancelled()
             ids = tuple(each for each in ids if self._project.has_block(each))
-            problems = problems_of(self._project, ids, self._plan)
+            problems, doubtful = problems_of(self._project, ids, self._plan, self._is_stale)
+            problems = [replace(problem, detail=self._rendering.reason(problem.block_id)) for problem in problems]
         if problems and not self._request.skip:
             raise BlocksNotReady(problems)
         skipped = {problem.block_id for problem in problems}
-        return tuple(each for each in ids if each not in skipped), problems
+        return tuple(each for each in ids if each not in skipped), problems, doubtful
 
     def _estimated_s(self, ids: Sequence[str]) -> float:
         pauses = self._project.settings.pauses

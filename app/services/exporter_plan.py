@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from app.model.block import Block
 from app.model.outline import outline
 from app.model.project import Project
+from app.model.take import Take
 from app.services.exporter_formats import ExportError
 from app.services.exporter_names import Names, check_template, fill
 from app.services.mixer import RATE, Span
@@ -18,28 +19,31 @@ from engine import find_tags
 
 Split = Literal["programme", "chapter", "block", "voice"]
 TEMPLATES: dict[str, str] = {"chapter": "{number:02} {chapter}", "block": "{number:04} {text}", "voice": "{voice}"}
-Reason = Literal["missing", "making", "stale", "incomplete", "failed"]
+Reason = Literal["missing", "making", "stale", "incomplete", "failed", "suspicious"]
+IsStale = Callable[[Block, Take], bool]
 REASONS: dict[str, str] = {
     "missing": "not spoken yet",
     "making": "still being spoken",
     "stale": "changed since it was spoken",
     "incomplete": "ended before its text did",
     "failed": "could not be spoken",
+    "suspicious": "may not be what the text says",
 }
 _MOST_LISTED = 20
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A block that cannot go into an export as it is. `number` counts the lines of the script from 1."""
+    """A block that cannot go into an export as it is. `number` counts the lines of the script from 1; `detail` is why, if known."""
 
     block_id: str
     number: int
     text: str
     reason: Reason
+    detail: str = ""
 
     def __str__(self) -> str:
-        return f"line {self.number} “{shortened(self.text)}”: {REASONS[self.reason]}"
+        return f"line {self.number} “{shortened(self.text)}”: {self.detail or REASONS[self.reason]}"
 
 
 class BlocksNotReady(ExportError):
@@ -101,17 +105,24 @@ def audible(project: Project, block_ids: Iterable[str], plan_fn: PlanFn) -> list
     return [block for block in blocks if is_spoken(project, block) and plan_fn(block, block.text).pieces]
 
 
-def problems_of(project: Project, block_ids: Iterable[str], plan_fn: PlanFn) -> list[Problem]:
-    """Every block that has no complete take of its present text. Locked blocks may be stale."""
-    found = []
+def problems_of(
+    project: Project, block_ids: Iterable[str], plan_fn: PlanFn, is_stale: IsStale | None = None
+) -> tuple[list[Problem], list[Problem]]:
+    """(what stops an export, what a person should hear first).
+
+    The first are blocks without a complete take of what they are now; locked blocks may be stale. The second are complete
+    takes that are suspicious.
+    """
+    stopping, doubtful = [], []
     for block in audible(project, block_ids, plan_fn):
-        reason = _reason(project, block, plan_fn)
+        reason = _reason(project, block, plan_fn, is_stale)
         if reason is not None:
-            found.append(Problem(block.id, project.index(block.id) + 1, block.text, reason))
-    return found
+            problem = Problem(block.id, project.index(block.id) + 1, block.text, reason)
+            (doubtful if reason == "suspicious" else stopping).append(problem)
+    return stopping, doubtful
 
 
-def _reason(project: Project, block: Block, plan_fn: PlanFn) -> Reason | None:
+def _reason(project: Project, block: Block, plan_fn: PlanFn, is_stale: IsStale | None) -> Reason | None:
     take = project.takes.get(block.chosen) if block.chosen else None
     if take is None:
         return "missing"
@@ -119,9 +130,14 @@ def _reason(project: Project, block: Block, plan_fn: PlanFn) -> Reason | None:
         return take.state  # type: ignore[return-value]
     if take.seconds <= 0.0:
         return "missing"
-    if take.text != block.text and not block.settings.locked and plan_of_take(block, take, plan_fn) != plan_fn(block, block.text):
-        return "stale"
-    return None
+    if not block.settings.locked:
+        if is_stale is not None:
+            stale = is_stale(block, take)
+        else:
+            stale = take.text != block.text and plan_of_take(block, take, plan_fn) != plan_fn(block, block.text)
+        if stale:
+            return "stale"
+    return "suspicious" if take.state == "suspicious" else None
 
 
 def files_of(
@@ -143,7 +159,7 @@ def files_of(
         values = {
             "number": number,
             "title": title,
-            "chapter": chapter_of.get(block.id, "") or title,
+            "chapter": chapter_of.get(block.id, "") or title or "programme",
             "voice": _voice_name(project, block),
             "text": shortened(plain_text(block.text), 60),
             "block": project.index(block.id) + 1,

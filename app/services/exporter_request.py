@@ -32,6 +32,9 @@ class Rendering(Protocol):
     def render(self, block_ids: Sequence[str], progress: Callable[[float], None], cancelled: Callable[[], bool]) -> Project:
         """Speaks these blocks and returns the project as it is then; blocks that failed are left as they are."""
 
+    def reason(self, block_id: str) -> str:
+        """Why a block could not be spoken, for people; "" where that is not known."""
+
 
 @dataclass(frozen=True)
 class ExportRequest:
@@ -96,9 +99,10 @@ class ExportedFile:
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What an export wrote, and which blocks were left out by choice."""
+    """What an export wrote, which blocks were left out by choice, and which ones a person should listen to."""
 
     files: tuple[ExportedFile, ...]
     texts: tuple[Path, ...]
     left_out: tuple[Problem, ...]
+    doubtful: tuple[Problem, ...]
     seconds_taken: float

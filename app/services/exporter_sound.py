@@ -88,7 +88,7 @@ class SoundMaker:
         limited = loudness is not None or self._may_clip(file)
         ceiling_db = self._ceiling_db() if limited else None
         for tries_left in reversed(range(_LOSSY_TRIES)):
-            made = self._write(file, target, tags, gain_db, ceiling_db)
+            made = self._write(file, target, tags, gain_db, ceiling_db, shared=shared)
             if self._request.audio.lossless or loudness is None or ceiling_db is None or not tries_left:
                 break
             measured = made.exported.measured
@@ -103,7 +103,7 @@ class SoundMaker:
         return made
 
     def _write(
-        self, file: ExportFile, target: Path, tags: FileTags, gain_db: float, ceiling_db: float | None
+        self, file: ExportFile, target: Path, tags: FileTags, gain_db: float, ceiling_db: float | None, *, shared: bool
     ) -> Made:
         audio, loudness = self._request.audio, self._request.loudness
         chain = Chain(audio.rate, audio.channels, gain_db=gain_db, ceiling_db=ceiling_db)
@@ -126,7 +126,8 @@ class SoundMaker:
             sound.discard()
             raise
         measured = meter.result() if meter else measured
-        exported = ExportedFile(target, sound.seconds, gain_db, chain.reduced_db, measured, self._faults(measured))
+        faults = () if shared else self._faults(measured)
+        exported = ExportedFile(target, sound.seconds, gain_db, chain.reduced_db, measured, faults)
         return Made(sound, exported, mixer.spans)
 
     def _measure(self, file: ExportFile, gain_db: float, ceiling_db: float | None) -> tuple[Loudness, tuple[Span, ...]]:

@@ -23,7 +23,7 @@ from app.services.loudness import target_for
 from app.services.mixer import Mixer
 from app.services.programme import mix, programme
 from outside import decode, loudness, needs_ffmpeg, needs_sox, probe, soxi
-from studio import RATE, Studio, plan, studio, voiced
+from made_projects import RATE, Studio, plan, studio, voiced
 
 BOOK = ["# Arrival", "Hello there, this is a test. [pause 1s] Another sentence.", "Second line.", "# The storm", "Third line."]
 
@@ -422,6 +422,9 @@ def test_what_has_no_take_is_rendered_first(tmp_path: Path) -> None:
             asked.extend(block_ids)
             progress(0.5)
             return spoken.project
+
+        def reason(self, block_id):
+            return ""
 
     told: list[Progress] = []
     report = export(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from app.services.fit import fit, stretch_to
-from studio import RATE, voiced
+from made_projects import RATE, voiced
 
 
 def pitch_hz(samples: np.ndarray) -> float:

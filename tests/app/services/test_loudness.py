@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -15,23 +12,9 @@ from app.services.limiter import Limiter, TruePeakMeter
 from app.services.loudness import LoudnessMeter, gain_for, target_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studio import RATE, voiced
-
-needs_ffmpeg = pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed (packaging/test.sh installs it)")
-
-
-def ffmpeg_loudness(path: Path) -> tuple[float, float]:
-    """(integrated LUFS, true peak dBTP) as the ffmpeg program measures them."""
-    told = subprocess.run(
-        ["ffmpeg", "-hide_banner", "-nostats", "-i", path, "-af", "ebur128=peak=true", "-f", "null", "-"],
-        capture_output=True, text=True, check=True,
-    ).stderr
-    summary = told[told.rindex("Summary:") :]
-    return (
-        float(re.search(r"I:\s+(\S+) LUFS", summary).group(1)),
-        float(re.search(r"True peak:\s+Peak:\s+(\S+) dBFS", summary).group(1)),
-    )
-
+from made_projects import RATE, voiced
+from outside import loudness as loudness_outside
+from outside import needs_ffmpeg
 
 def loud_programme(seconds: float = 12.0) -> np.ndarray:
     parts = [voiced(1.5, seed=k, level=0.05 + 0.06 * (k % 4)) for k in range(int(seconds / 2))]
@@ -48,7 +31,7 @@ def test_loudness_and_true_peak_agree_with_ffmpeg(channels: int, rate: int, tmp_
     for at in range(0, len(samples), 10_000):
         meter.feed(samples[at : at + 10_000])
     measured = meter.result()
-    lufs, true_peak_db = ffmpeg_loudness(tmp_path / "a.wav")
+    lufs, true_peak_db = loudness_outside(tmp_path / "a.wav")
     assert measured.lufs == pytest.approx(lufs, abs=0.1)
     assert measured.true_peak_db == pytest.approx(true_peak_db, abs=0.2)
     assert measured.peak_db == pytest.approx(20 * np.log10(np.abs(samples).max()), abs=0.01)
@@ -126,7 +109,7 @@ def test_nothing_comes_out_above_the_ceiling(kind: str, tmp_path: Path) -> None:
     out = run_limiter(samples)
     assert len(out) == len(samples)
     soundfile.write(tmp_path / "a.wav", out, RATE, subtype="FLOAT")
-    assert ffmpeg_loudness(tmp_path / "a.wav")[1] <= -1.0 + 0.05
+    assert loudness_outside(tmp_path / "a.wav")[1] <= -1.0 + 0.05
 
 
 def test_limiting_is_gentle_around_a_single_peak() -> None:

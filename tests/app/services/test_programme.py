@@ -11,7 +11,7 @@ from app.model.project import Project
 from app.model.project_settings import ProjectSettings
 from app.services.mixer import Mixer, MixSettings
 from app.services.programme import Feed, MissingTake, Silence, mix, programme
-from studio import RATE, Studio, plan, studio, voiced
+from made_projects import RATE, Studio, plan, studio, voiced
 
 
 def hear(made: Studio, ids: list[str] | None = None, **kw) -> tuple[np.ndarray, Mixer]:
