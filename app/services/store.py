@@ -22,12 +22,14 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_audio, store_moves, store_rows, store_snapshots
-from app.services.store_lock import Lock
+from app.services import store_audio, store_moves, store_rows, store_sessions, store_snapshots
+from app.services.store_lock import Holder, Lock
 from app.services.store_problem import Problem
 from app.services.store_ranks import Ranks
+from app.services.store_rescue import RescueFile
 from app.services.store_rows import Batch, Rows
 from app.services.store_schema import begin_writing, check_header, check_identity, check_schema, connect, create_schema, migrate
+from app.services.store_sessions import Session
 from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
 from app.services.store_writer import Writer
@@ -84,6 +86,7 @@ class ProjectStore:
         self._deliver = deliver or _at_once
         self._lock = lock
         self._closed = False
+        self._session: Session | None = None
         self.project = Project(
             (block for block, _ in rows.blocks),
             takes=rows.takes,
@@ -95,7 +98,10 @@ class ProjectStore:
         self._ranks = Ranks((block.id, rank) for block, rank in rows.blocks)
         self._writer: Writer | None = None
         if writing is not None:
+            self._session = store_sessions.begin(paths, path)
             self._writer = self._start_writer(writing, rows)
+            if lock is not None:
+                self._writer.add(Batch(meta={"lock": lock.beat()}))
             self.history.recorded.connect(self._recorded)
             self._keep_first_block(rows)
         self.takes = TakeReader(lambda: connect(self.path), self._writer)
@@ -174,6 +180,8 @@ class ProjectStore:
                 begin_writing(connection)
                 migrate(connection, version)
             rows = store_rows.read_rows(connection)
+            if lock is not None and "lock" in rows.meta:
+                lock.check(Holder.from_text(rows.meta["lock"]), force)
             interrupted = _end_takes(connection, rows)
         except BaseException as error:
             if connection is not None:
@@ -215,7 +223,9 @@ class ProjectStore:
             on_saved=lambda sequence: self._deliver(lambda: self.saved.emit(sequence)),
             on_audio_saved=lambda take_id, samples: self._deliver(lambda: self.audio_saved.emit(take_id, samples)),
             on_problem=lambda problem: self._deliver(lambda: self.problem.emit(problem)),
-            before_first_commit=store_snapshots.keep_before_changes,
+            before_first_change=store_snapshots.keep_before_changes,
+            rescue=RescueFile(self._paths.profile / "rescue", lambda: self.path),
+            beat=lambda: self._lock.beat() if self._lock is not None else "",
         )
 
     def _keep_first_block(self, rows: Rows) -> None:
@@ -246,6 +256,7 @@ class ProjectStore:
             batch.meta["lexicon"] = checks.to_json_text([list(each) for each in project.lexicon])
         if touched.settings:
             batch.meta["settings"] = checks.to_json_text(project.settings.to_json())
+        batch.meta["changed_at_s"] = str(time.time())
         for step in recorded.steps:
             batch.steps[step.number] = (step.label, step.command)
         for number in recorded.forgotten:
@@ -287,6 +298,8 @@ class ProjectStore:
         self._closed = True
         self.takes.close()
         saved = self._writer is None or self._writer.close()
+        if self._session is not None and saved:
+            self._session.end()
         if self._lock is not None:
             self._lock.release()
         return saved
@@ -348,6 +361,9 @@ class ProjectStore:
         if self.is_untitled:
             old.unlink(missing_ok=True)
         self.is_untitled = False
+        if self._session is not None:
+            self._session.end()
+        self._session = store_sessions.begin(self._paths, self.path)
         path = self.path
         self._deliver(lambda: self.moved.emit(path))
 

@@ -83,13 +83,17 @@ class Lock:
     On one machine an operating system lock on a file beside the project decides: it ends with its process, so it is never
     stale. Other machines are told apart by the holder written in that file and in the project itself, which counts as long
     as it says every half minute that it lives.
+
+    Attributes:
+        path: of the project.
+        holder: this process.
+        left_open: whether somebody before had it open and never closed it.
     """
 
-    def __init__(self, path: Path, *, row: str | None = None, force: bool = False) -> None:
+    def __init__(self, path: Path, *, force: bool = False) -> None:
         """Take the lock.
 
         Args:
-            row: the holder written in the project, if any.
             force: take it from a holder on another machine (a person said that it is gone).
 
         Raises:
@@ -100,14 +104,22 @@ class Lock:
         self.holder = Holder.me()
         self._fd: int | None = None
         self._take()
-        beside = self._read()
-        for other in (beside, Holder.from_text(row) if row else None):
-            if other is None or other.host == self.holder.host:
-                continue  # on this machine the operating system has just said that nobody holds it
-            if not force and abs(time.time() - other.beat_s) < STALE_S:
-                self._close()
-                raise ProjectLockedError(path, other)
+        self.left_open = False
+        try:
+            self.check(self._read(), force)
+        except ProjectLockedError:
+            self._close()
+            raise
         self.beat()
+
+    def check(self, other: Holder | None, force: bool = False) -> None:
+        """Look at a holder that was written down. Raises ProjectLockedError when it is another machine's and lives."""
+        if other is None:
+            return
+        # On this machine the operating system has just said that nobody holds it, whatever is written.
+        if not force and other.host != self.holder.host and abs(time.time() - other.beat_s) < STALE_S:
+            raise ProjectLockedError(self.path, other)
+        self.left_open = True
 
     def _take(self) -> None:
         for _ in range(20):

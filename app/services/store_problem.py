@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +67,17 @@ _TEXTS: dict[Kind, tuple[str, str]] = {
 
 def problem_of(error: BaseException, path: Path, rescued: Path | None = None) -> Problem:
     """The problem behind an error of SQLite or the file system."""
-    return problem(_kind(error), path, rescued, detail=str(error)[:200])
+    kind = _kind(error)
+    if kind in ("lost", "other") and _is_full(path):
+        kind = "full"  # some file systems report a full disk as an error of the drive
+    return problem(kind, path, rescued, detail=str(error)[:200])
+
+
+def _is_full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < 1024 * 1024
+    except OSError:
+        return False
 
 
 def problem(kind: Kind, path: Path, rescued: Path | None = None, detail: str = "") -> Problem:

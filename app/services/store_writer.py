@@ -10,11 +10,12 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from app.services import store_audio
 from app.services.store_audio import Segment
 from app.services.store_problem import FileGoneError, Problem, problem, problem_of
+from app.services.store_rescue import RescueFile
 from app.services.store_rows import Batch, write_batch
 from app.services.store_schema import begin_writing, connect, end_writing
 
@@ -22,18 +23,10 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WINDOW_S = 0.1  # changes are collected this long; with a commit of a slow disk that stays under a quarter of a second
+BEAT_S = 30.0  # how often a row in the file says that its writer lives
 IDLE_S = 5.0  # then the write-ahead log goes into the file
 RETRY_S = (0.5, 1.0, 2.0, 5.0)
 MAX_WAITING_BYTES = 512 * 1024 * 1024
-
-
-class Rescue(Protocol):
-    """Where work goes while the file cannot be written."""
-
-    path: Path
-
-    def write(self, state: Callable[[], Batch], batch: Batch, segments: list[Segment]) -> bool: ...
-    def discard(self) -> None: ...
 
 
 class Writer:
@@ -56,8 +49,9 @@ class Writer:
         on_saved: Callable[[int], None],
         on_audio_saved: Callable[[str, int], None],
         on_problem: Callable[[Problem | None], None],
-        before_first_commit: Callable[[sqlite3.Connection], None] | None = None,
-        rescue: Rescue | None = None,
+        before_first_change: Callable[[sqlite3.Connection], None] | None = None,
+        rescue: RescueFile | None = None,
+        beat: Callable[[], str] | None = None,
     ) -> None:
         self.path = path
         self.sequence = 0
@@ -66,8 +60,10 @@ class Writer:
         self._connection: sqlite3.Connection | None = connection
         self._identity = _identity(path)
         self._on_saved, self._on_audio_saved, self._on_problem = on_saved, on_audio_saved, on_problem
-        self._before_first_commit = before_first_commit
+        self._before_first_change = before_first_change
         self._rescue = rescue
+        self._beat = beat
+        self._beaten_s = time.monotonic()
         self._state = state  # the whole project as it is in memory, for the rescue; values are shared, not copied
         self._batch = Batch()
         self._unrescued = Batch()  # what came while the file could not be written, for the rescue alone
@@ -181,7 +177,7 @@ class Writer:
             elif waiting:
                 self._write()
             elif idle and not closing:
-                self._checkpoint()
+                self._rest_a_little()
             self._work()
             with self._changed:
                 if closing and (self.trouble is not None or not (self._batch or self._segments)) and not self._jobs:
@@ -208,7 +204,8 @@ class Writer:
             return min(retry_s, WINDOW_S) if self._unrescued.first_s is not None else retry_s
         if self._batch.first_s is not None:
             return max(0.0, self._batch.first_s + WINDOW_S - now)
-        return None if self._checkpointed else IDLE_S
+        beat_s = max(0.0, self._beaten_s + BEAT_S - now) if self._beat is not None else None
+        return beat_s if self._checkpointed else IDLE_S
 
     def _write(self) -> None:
         """One commit: all changes that wait, and the next segment; with a take that ends, all of its segments."""
@@ -245,9 +242,9 @@ class Writer:
 
     def _commit(self, batch: Batch, segments: list[Segment]) -> None:
         connection = self._open()
-        if self._before_first_commit is not None:
-            self._before_first_commit(connection)
-            self._before_first_commit = None
+        if self._before_first_change is not None and "changed_at_s" in batch.meta:
+            self._before_first_change(connection)
+            self._before_first_change = None
         connection.execute("BEGIN IMMEDIATE")
         try:
             write_batch(connection, batch)
@@ -351,8 +348,15 @@ class Writer:
             whole.add(self._state)
             return whole
 
-    def _checkpoint(self) -> None:
-        """In quiet moments the file itself holds everything, so that a copy made by other programs is whole."""
+    def _rest_a_little(self) -> None:
+        """Say that the writer lives; in quiet moments the file itself holds everything, so that copies of it are whole."""
+        if self._beat is not None and time.monotonic() >= self._beaten_s + BEAT_S:
+            self._beaten_s = time.monotonic()
+            with self._changed:
+                self._batch.add(Batch(meta={"lock": self._beat()}, first_s=time.monotonic()))
+            return
+        if self._checkpointed:
+            return
         self._checkpointed = True
         try:
             if self._connection is not None:
@@ -362,11 +366,22 @@ class Writer:
 
     def _finish(self) -> None:
         connection, self._connection = self._connection, None
+        if self._rescue is not None:
+            self._rescue.close()
         if connection is not None:
+            if self._beat is not None and self.trouble is None:
+                self._sign_off(connection)
             self._rest(connection)
             self._close_connection(connection)
         with self._changed:
             self._changed.notify_all()
+
+    def _sign_off(self, connection: sqlite3.Connection) -> None:
+        """Nobody has the file open any more."""
+        try:
+            connection.execute("DELETE FROM meta WHERE name = 'lock'")
+        except sqlite3.Error as error:
+            _log.info("%s still names its holder: %s", self.path, error)
 
     def _rest(self, connection: sqlite3.Connection) -> None:
         try:

@@ -79,7 +79,7 @@ def work(folder: Path, log: Log, seed: int) -> None:
             edit(store, chance)
         elif deed < 0.76 or not writers:
             block = chance.choice(store.project.blocks)
-            if len(store.project.takes) < 60:
+            if len(store.project.takes) < 30:
                 writers.append(store.begin_take(Take(block_id=block.id, text=block.text)))
         elif deed < 0.79:
             writer = writers.pop()
@@ -190,7 +190,7 @@ def main(folder: Path, kills: int, seed: int) -> int:
         begin = time.monotonic()
         while not log_path.exists() and time.monotonic() < begin + 20:
             time.sleep(0.002)
-        time.sleep(chance.random() ** 2 * 1.2)
+        time.sleep(chance.random() ** 2 * 0.8)
         os.kill(worker, signal.SIGKILL)
         _, status = os.waitpid(worker, 0)
         if not os.WIFSIGNALED(status):

@@ -1,0 +1,278 @@
+"""A file that cannot be written costs no work: it is told at once, kept meanwhile, and saved when that is possible again."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.model.commands import ReplaceText, SetBlockSettings
+from app.model.errors import ProjectError
+from app.model.take import Take
+from app.paths import Paths, paths_for
+from app.services import store_schema, store_writer
+from app.services.store import ProjectStore
+from app.services.store_problem import Problem
+
+ERRORS = {
+    "full": ("SQLITE_FULL", "database or disk is full"),
+    "permission": ("SQLITE_READONLY", "attempt to write a readonly database"),
+    "lost": ("SQLITE_IOERR_WRITE", "disk I/O error"),
+    "busy": ("SQLITE_BUSY", "database is locked"),
+}
+
+
+class Disk:
+    """Decides which statements of the writing connection fail."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.fail_from = -1
+        self.failures = 0
+        self.count = 0
+
+    def broken(self, kind: str) -> None:
+        self.kind, self.fail_from, self.failures = kind, self.count, 1 << 30
+
+    def mended(self) -> None:
+        self.fail_from = -1
+
+    def check(self) -> None:
+        self.count += 1
+        if 0 <= self.fail_from < self.count and self.failures > 0:
+            self.failures -= 1
+            name, message = ERRORS[self.kind]
+            error = sqlite3.OperationalError(message)
+            error.sqlite_errorname = name
+            raise error
+
+
+class FaultyConnection:
+    def __init__(self, connection: sqlite3.Connection, disk: Disk) -> None:
+        self._connection, self._disk = connection, disk
+
+    def execute(self, sql: str, *values):
+        if not sql.startswith(("ROLLBACK", "SELECT", "PRAGMA")):
+            self._disk.check()
+        return self._connection.execute(sql, *values)
+
+    def __getattr__(self, name: str):
+        return getattr(self._connection, name)
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return paths_for(tmp_path / "profile")
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    disk = Disk()
+    monkeypatch.setattr(store_writer, "RETRY_S", (0.02, 0.02))
+    monkeypatch.setattr(store_writer, "connect", lambda path, **how: FaultyConnection(store_schema.connect(path, **how), disk))
+    return disk
+
+
+class Told:
+    """What the problem signal said, and a way to wait for it."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self.problems: list[Problem | None] = []
+        self._event = threading.Condition()
+        store.problem.connect(self._hear)
+
+    def _hear(self, problem: Problem | None) -> None:
+        with self._event:
+            self.problems.append(problem)
+            self._event.notify_all()
+
+    def wait_for(self, wanted) -> None:
+        with self._event:
+            assert self._event.wait_for(lambda: bool(self.problems) and wanted(self.problems[-1]), 10)
+
+
+def create(path: Path, paths: Paths, disk: Disk) -> ProjectStore:
+    store = ProjectStore.create(path, paths=paths)
+    store._writer._connection = FaultyConnection(store._writer._connection, disk)
+    store.flush()
+    return store
+
+
+def noise(count: int) -> np.ndarray:
+    return (np.random.default_rng(3).integers(-(2**20), 2**20, (count, 2)) / 2**23).astype(np.float32)
+
+
+@pytest.mark.parametrize("kind", sorted(ERRORS))
+def test_trouble_is_told_work_goes_on_and_is_saved_when_it_ends(tmp_path: Path, paths: Paths, disk: Disk, kind: str) -> None:
+    store = create(tmp_path / "a.mvs", paths, disk)
+    told = Told(store)
+    disk.broken(kind)
+    store.history.do(ReplaceText(0, "", "first"))
+    told.wait_for(lambda problem: problem is not None and problem.kind == kind)
+    problem = told.problems[0]
+    assert "a.mvs" in problem.message and problem.remedy and problem.rescued is not None and problem.rescued.exists()
+    assert store.trouble is not None and not store.flush(5)
+    writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+    writer.append(noise(300_000))
+    take = writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+    store.history.do(ReplaceText(5, "", " second"))
+    store.history.undo()
+    assert np.array_equal(store.read_take(take.id), noise(300_000))
+    disk.mended()
+    told.wait_for(lambda problem: problem is None)
+    assert store.flush() and store.trouble is None
+    assert not problem.rescued.exists()
+    store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert again.project.text() == "first" and again.history.can_redo
+        assert np.array_equal(again.read_take(take.id), noise(300_000))
+
+
+@pytest.mark.parametrize("kind", sorted(ERRORS))
+def test_an_error_at_any_write_loses_nothing(tmp_path: Path, paths: Paths, disk: Disk, kind: str) -> None:
+    for at in range(0, 24, 3):
+        store = create(tmp_path / f"{at}.mvs", paths, disk)
+        disk.kind, disk.fail_from, disk.failures = kind, disk.count + at, 2
+        store.history.do(ReplaceText(0, "", "one\ntwo\nthree"))
+        store.flush(2)
+        writer = store.begin_take(Take(block_id=store.project.blocks[1].id))
+        writer.append(noise(100_000))
+        writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+        store.history.do(SetBlockSettings((store.project.blocks[2].id,), {"locked": True}))
+        store.history.do(ReplaceText(3, "\n", " "))
+        for _ in range(4):
+            store.flush(5)
+        disk.mended()
+        assert store.flush(5) and store.close()
+        with ProjectStore.open(store.path, paths=paths) as again:
+            assert tuple(again.project.blocks) == tuple(store.project.blocks) and again.project.takes == store.project.takes
+            assert np.array_equal(again.read_take(writer.take.id), noise(100_000))
+            again.history.undo()
+            assert again.project.text() == "one\ntwo\nthree"
+
+
+def test_a_failed_save_is_told_once_and_not_at_every_try(tmp_path: Path, paths: Paths, disk: Disk) -> None:
+    store = create(tmp_path / "a.mvs", paths, disk)
+    told = Told(store)
+    disk.broken("full")
+    for number in range(5):
+        store.history.do(ReplaceText(0, "", "x"))
+        store.flush(1)
+    assert len(told.problems) == 1
+    disk.mended()
+    store.close()
+
+
+def test_save_as_works_while_the_old_file_does_not(tmp_path: Path, paths: Paths, disk: Disk) -> None:
+    store = create(tmp_path / "a.mvs", paths, disk)
+    writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+    writer.append(noise(200_000))
+    take = writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+    store.flush()
+    told = Told(store)
+    disk.broken("lost")
+    store.history.do(ReplaceText(0, "", "only in memory"))
+    told.wait_for(lambda problem: problem is not None)
+    disk.mended()
+    store._writer._retry_at_s = 1e12  # the old drive stays away
+    store.save_as(tmp_path / "b.mvs")
+    assert store.flush() and store.trouble is None and store.path.name == "b.mvs"
+    store.close()
+    with ProjectStore.open(tmp_path / "b.mvs", paths=paths) as again:
+        assert again.project.text() == "only in memory" and np.array_equal(again.read_take(take.id), noise(200_000))
+
+
+def test_a_file_that_was_taken_away_is_trouble_and_not_silence(tmp_path: Path, paths: Paths, monkeypatch) -> None:
+    monkeypatch.setattr(store_writer, "RETRY_S", (0.02,))
+    store = ProjectStore.create(tmp_path / "a.mvs", paths=paths)
+    store.history.do(ReplaceText(0, "", "kept"))
+    assert store.flush()
+    told = Told(store)
+    away = tmp_path / "elsewhere"
+    away.mkdir()
+    for each in list(tmp_path.glob("a.mvs*")):
+        each.rename(away / each.name)
+    store.history.do(ReplaceText(4, "", " on"))
+    told.wait_for(lambda problem: problem is not None and problem.kind == "lost")
+    for each in list(away.iterdir()):
+        each.rename(tmp_path / each.name)
+    told.wait_for(lambda problem: problem is None)
+    store.close()
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths) as again:
+        assert again.project.text() == "kept on"
+
+
+def test_audio_that_cannot_be_saved_is_bounded_in_memory(tmp_path: Path, paths: Paths, disk: Disk, monkeypatch) -> None:
+    monkeypatch.setattr(store_writer, "MAX_WAITING_BYTES", 2_000_000)
+    store = create(tmp_path / "a.mvs", paths, disk)
+    told = Told(store)
+    writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+    store.flush()
+    disk.broken("full")
+    store.history.do(ReplaceText(0, "", "x"))
+    told.wait_for(lambda problem: problem is not None)
+    with pytest.raises(MemoryError):
+        for _ in range(20):
+            writer.append(noise(96_000))
+    disk.mended()
+    assert store.close()
+
+
+def test_a_project_in_a_folder_that_cannot_be_written_is_refused_with_words(tmp_path: Path, paths: Paths) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(ProjectError) as error:
+        ProjectStore.create(blocked / "a.mvs", paths=paths)
+    assert error.value.remedy
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of the size of files are of POSIX")
+def test_a_real_limit_of_the_file_size_is_survived(tmp_path: Path) -> None:
+    """The kernel refuses to let the file grow; then it may again."""
+    program = textwrap.dedent(
+        """
+        import resource, signal, sys, threading
+        from pathlib import Path
+        import numpy as np
+        from app.model.commands import ReplaceText
+        from app.model.take import Take
+        from app.paths import paths_for
+        from app.services import store_writer
+        from app.services.store import ProjectStore
+
+        store_writer.RETRY_S = (0.05,)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        folder = Path(sys.argv[1])
+        store = ProjectStore.create(folder / "a.mvs", paths=paths_for(folder / "profile"))
+        store.flush()
+        told, back = threading.Event(), threading.Event()
+        store.problem.connect(lambda problem: told.set() if problem else back.set())
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+        audio = (np.random.default_rng(1).integers(-2**22, 2**22, (400_000, 2)) / 2**23).astype(np.float32)
+        writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+        writer.append(audio)
+        assert told.wait(20), "not told"
+        store.history.do(ReplaceText(0, "", "typed meanwhile"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+        assert back.wait(20), "not back"
+        assert store.close()
+        again = ProjectStore.open(store.path, paths=paths_for(folder / "profile"))
+        assert again.project.text() == "typed meanwhile"
+        assert np.array_equal(again.read_take(writer.take.id), audio)
+        again.close()
+        print("survived")
+        """
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, env=environment, timeout=120
+    )
+    assert done.stdout.strip() == "survived", done.stderr
