@@ -1,4 +1,4 @@
-"""Watches frames as they come and ends a generation that has lost its text; at its own end judges whether it came too early."""
+"""Watches frames as they come, ends a generation that has lost its text, and sees an end that came too early."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ import numpy as np
 from engine.card import ModelCard
 from engine.requests import FRAME_RATE, FRAME_S, StopReason
 
-# A pause that nobody asked for: between sentences voices pause up to about 1 s, for effect rarely 2 s. A pause that was asked
-# for comes out up to a fifth longer (measured on the starter: 0.5 s -> 0.68 s, 3 s -> 3.20 s, edges of the sentences included).
+# A pause that nobody asked for: between sentences voices pause up to about 1 s, for effect rarely 2 s. A pause that was
+# asked for comes out up to a fifth longer (measured on the starter: 0.5 s -> 0.68 s, 3 s -> 3.20 s, edges of the
+# sentences included).
 SILENCE_MARGIN_S = 2.5
 PAUSE_STRETCH = 1.2
-# A frame is silent this far under the loudest one so far: breath and room of a clean voice lie 40 dB under it and more, the
-# weakest consonants about 30 dB. The bounds keep whispering and loud voices apart from noise; before anything is heard a
-# fixed level counts.
+# A frame is silent this far under the loudest one so far: breath and room of a clean voice lie 40 dB under it and more,
+# the weakest consonants about 30 dB. The bounds keep whispering and loud voices apart from noise; before anything is
+# heard a fixed level counts.
 SILENCE_UNDER_LOUDEST_DB = 36.0
 LOWEST_SILENCE_DB, HIGHEST_SILENCE_DB, FIRST_SILENCE_DB = -70.0, -45.0, -50.0
 HEARD_DB = -40.0
-# The first codebooks carry what is said; the later ones are detail that differs even in a loop. In sampled speech two of them
-# agree with those of p frames before in a few frames of a hundred: at most 3 in a row in the starter's speech.
+# The first codebooks carry what is said; the later ones are detail that differs even in a loop. In sampled speech two
+# of them agree with those of p frames before in a few frames of a hundred: at most 3 in a row in the starter's speech.
 LOOP_CODEBOOKS = 2
 LONGEST_PERIOD_FRAMES = 12
 LOOP_S = 3.0
 LOOP_MISMATCH_COST = 3  # a loop may differ in at most one frame of four
-# Estimates are of characters: slow voices, numbers and names in letters take up to twice as long; never three times and 4 s.
+# Estimates are of characters: slow voices, numbers and names in letters take up to twice as long; never three times and
+# 4 s.
 OVER_ESTIMATE, OVER_MARGIN_S = 3.0, 4.0
-# The fastest speech takes half the estimate (the starter, everyday English: 0.67 to 1.1 of it). Short texts are left alone:
-# "Hm." says nothing about speed.
+# The fastest speech takes half the estimate (the starter, everyday English: 0.67 to 1.1 of it). Short texts are left
+# alone: "Hm." says nothing about speed.
 EARLY_SHARE, EARLY_LEAST_S = 0.4, 1.5
 
 
@@ -66,7 +68,7 @@ class Watchdog:
         self._matches = np.zeros(LONGEST_PERIOD_FRAMES, np.int64)  # by period - 1
 
     def see(self, codes: np.ndarray, rms_db: float | None = None) -> Verdict | None:
-        """One more frame: its codes int `[C]` and, where it is decoded, its level in dBFS. A verdict ends the generation."""
+        """One more frame: codes int `[C]` and, once decoded, its level in dBFS. A verdict ends the generation."""
         self._frames += 1
         silent = rms_db is not None and self._is_silent(rms_db)
         self._silent = self._silent + 1 if silent else 0
@@ -87,7 +89,9 @@ class Watchdog:
         Nothing but silence is an early end too.
         """
         nothing = frames == 0 or (self._levels_seen and not self._sounding)
-        expected = self._estimate - self._own_pause_s * FRAME_RATE  # a pause left out is another matter than words left out
+        expected = (
+            self._estimate - self._own_pause_s * FRAME_RATE
+        )  # a pause left out is another matter than words left out
         too_short = expected >= EARLY_LEAST_S * FRAME_RATE and frames < EARLY_SHARE * expected
         return StopReason.EARLY_END if nothing or too_short else StopReason.STOP
 

@@ -82,6 +82,7 @@ _DEGREES = re.compile(r"\s?°\s?([CF])\b")
 _RANGE = re.compile(r"(?<=\d)\s?[–‒]\s?(?=\d)")
 _MINUS = re.compile(r"(?<![\w)])\s?[−–](?=\d)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_LONG_ROW = re.compile(r"([^\w\s])\1{2,}")  # "!!!!" is no word; three dots stay three
 _BLANKS = re.compile(r"\s+")
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _ONE_NUMBER = re.compile(
@@ -95,9 +96,9 @@ _SHOWN_CHARACTERS = 12
 def readable(text: MappedText, card: ModelCard) -> tuple[MappedText, str]:
     """`text` in characters the card's model reads, and those characters that had to be left out.
 
-    For every model control characters, halves of surrogate pairs and invisible marks go. For one that knows ASCII only:
-    typographic marks become plain ones, accents are folded, symbols are spelled, words in capitals are lowered where the
-    card says so, white space is one space; whatever is then still not ASCII is left out.
+    For every model control characters, halves of surrogate pairs and invisible marks go; words in capitals are lowered
+    where the card says so. For one that knows ASCII only: typographic marks become plain ones, marks in a long row one,
+    accents are folded, symbols are spelled, white space is one space; what is then still not ASCII is left out.
     """
     left_out: list[str] = []
 
@@ -115,7 +116,7 @@ def readable(text: MappedText, card: ModelCard) -> tuple[MappedText, str]:
         text = text.sub(_DEGREES, lambda match: " degrees " + ("Celsius" if match[1] == "C" else "Fahrenheit"))
         text = text.sub(_RANGE, " to ").sub(_MINUS, " minus ").sub(_DASHES, _plain_dash)
         text = text.sub(_NOT_ASCII, lambda match: _fold(match[0])).sub(_NOT_ASCII, leave_out)
-        text = text.sub(_BLANKS, " ")
+        text = text.sub(_LONG_ROW, lambda match: "..." if match[1] == "." else match[1]).sub(_BLANKS, " ")
     return text, "".join(left_out)
 
 

@@ -65,7 +65,7 @@ def character_frames(text: str, language: str | None = None) -> array[float]:
 
 
 def estimate_frames(text: str, language: str | None = None) -> int:
-    """Expected length of `text` in frames of 80 ms, at least 1. `language`: any name or code of `languages`, or None."""
+    """Expected length of `text` in frames of 80 ms, at least 1. `language`: any name or code, or None."""
     return max(1, round(sum(character_frames(text, language))))
 
 

@@ -1,4 +1,4 @@
-"""The languages the full-size model speaks: full English names as its prompt wants them, their ISO codes and other names."""
+"""The languages the full-size model speaks: names as its prompt wants them, ISO codes, and other names."""
 
 from __future__ import annotations
 

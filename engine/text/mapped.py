@@ -63,7 +63,7 @@ class MappedText:
         return MappedText(self.text[start:end], self.starts[start:end], self.ends[start:end], self.marks[start:end])
 
     def may_part(self, i: int) -> bool:
-        """Whether the characters before and after `i` come from different places, so that a cut there is one in the source."""
+        """Whether the characters around `i` come from different places: a cut there is one in the source too."""
         return not 0 < i < len(self.text) or self.ends[i - 1] <= self.starts[i]
 
     def stripped(self) -> MappedText:
@@ -74,8 +74,8 @@ class MappedText:
     def edited(self, edits: Iterable[Edit], mark: int | None = None) -> MappedText:
         """With each `(start, end, new text)` done; edits are in order and do not overlap.
 
-        A new character stands for the source of all that was replaced; `mark` is what new characters are marked with (None
-        keeps the mark of what they replace).
+        A new character stands for the source of all that was replaced; `mark` is what new characters are marked with
+        (None keeps the mark of what they replace).
         """
         texts: list[str] = []
         marks: list[bytes] = []
@@ -107,7 +107,7 @@ class MappedText:
     def sub(
         self, pattern: re.Pattern[str], new: str | Callable[[re.Match[str]], str], *, limit: int = SAID
     ) -> MappedText:
-        """Like `pattern.sub` on everything whose mark is at most `limit` (SAID: all but tags; FREE: nor chosen words)."""
+        """Like `pattern.sub` on everything marked at most `limit` (SAID: all but tags; FREE: nor chosen words)."""
         edits: list[Edit] = []
         for match in pattern.finditer(self.text):
             start, end = match.span()

@@ -1,4 +1,4 @@
-"""An optional cleaner of text for the full-size model, off by default: its makers feed it text as written (MODEL §3.4)."""
+"""An optional cleaner of text for the full-size model; off by default, as its makers feed text as written."""
 
 from __future__ import annotations
 

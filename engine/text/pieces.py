@@ -47,15 +47,20 @@ class _Borders:
 
 
 def cut_into_pieces(section: MappedText, language: str | None, limit_frames: float, followed: dict[int, float]) -> Cut:
-    """Ranges of `section.text`: whole sentences, as many as fit `limit_frames`; a sentence that does not fit is cut inside.
+    """Ranges of `section.text`: whole sentences, as many as fit `limit_frames`; one that does not fit is cut inside.
 
-    `followed`: seconds of the pause tags inside, by the start of their source range. Ranges cover the text without gaps.
+    `followed`: seconds of the pause tags inside, by the start of their source range. Ranges cover the text without
+    gaps.
     """
     text = section.text
     if not text:
         return Cut((), 0, 0)
     # A tag reads as white space here, so that sentences end before it and nothing is cut inside it.
-    bare = "".join(" " if mark == TAG else c for c, mark in zip(text, section.marks)) if TAG in section.marks else text
+    bare = (
+        "".join(" " if mark == TAG else c for c, mark in zip(text, section.marks, strict=True))
+        if TAG in section.marks
+        else text
+    )
     frames = character_frames(bare, language)
     for i in range(len(text)):
         if section.marks[i] == TAG:
@@ -101,7 +106,7 @@ def _pack(units: list[tuple[int, int]], upto: array[float], limit: float) -> lis
 def _cut_long(
     section: MappedText, text: str, upto: array[float], start: int, end: int, limit: float
 ) -> tuple[list[tuple[int, int]], int]:
-    """The parts of a sentence longer than `limit` frames, and how many of the cuts had to be made in a run without borders."""
+    """The parts of a sentence longer than `limit` frames, and how many cuts had to be made where there is no border."""
     sentence = text[start:end]
     kinds = (clause_ends(sentence), space_ends(sentence), unspaced_ends(sentence))
     borders = _Borders(tuple([start + b for b in kind if section.may_part(start + b)] for kind in kinds))

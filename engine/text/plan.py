@@ -38,8 +38,8 @@ class Piece:
         estimate_frames: expected length in frames of 80 ms, followed pauses included.
         own_pause_s: longest silence that the text itself asks the model for; 0 when it asks for none.
         ends_sentence: the piece ends where a sentence or the block ends, so that the voice may fall.
-        source_map: runs `(start, end, source start, source end)` covering `text`: of equal length, character for character;
-            otherwise every character stands for the whole source range.
+        source_map: runs `(start, end, source start, source end)` covering `text`: of equal length, character for
+            character; otherwise every character stands for the whole source range.
     """
 
     text: str
@@ -108,7 +108,7 @@ class SpeechPlan:
         return self.pieces[piece_index].to_source(offset)
 
     def from_source(self, offset: int) -> tuple[int, int] | None:
-        """`(index in pieces, offset in its text)` that speaks this place of the block's text, or the next that is spoken.
+        """`(index in pieces, offset in its text)` that speaks this place of the text, or the next that is spoken.
 
         Behind the last piece it is that piece's end; None when there are no pieces.
         """
@@ -135,13 +135,14 @@ def plan_speech(
     Args:
         language: any name or code; used for estimates and sentence ends.
         lexicon: (written, spoken) pairs; see `lexicon.say_as`.
-        pauses: `exact` cuts the text at every pause; `natural` leaves pauses to the model where its card follows them, in the
-            card's spelling and step, and cuts at the others.
+        pauses: `exact` cuts the text at every pause; `natural` leaves pauses to the model where its card follows them,
+            in the card's spelling and step, and cuts at the others.
         normalise: apply `normalize` first.
         longest_piece_s: a shorter limit than the card's.
 
-    Never raises for any text. Time is linear in its length. Warning codes: `broken_tag`, `pause_limited`, `pause_rounded`,
-    `length_limited`, `several_lengths`, `unreadable`, `long_sentence`, `long_word`, `several_numbers`, `nothing_to_speak`.
+    Never raises for any text. Time is linear in its length. Warning codes: `broken_tag`, `pause_limited`,
+    `pause_rounded`, `length_limited`, `several_lengths`, `unreadable`, `long_sentence`, `long_word`,
+    `several_numbers`, `nothing_to_speak`.
     """
     tags = find_tags(text)
     lengths = [tag for tag in tags if tag.kind == "length"]
@@ -180,7 +181,9 @@ def plan_speech(
         message = "Several numbers in one sentence may be read wrong by this model: write them as words."
         warnings.append(SpeechWarning("several_numbers", message))
     if text.strip() and not items:
-        warnings.append(SpeechWarning("nothing_to_speak", "There is nothing here that can be spoken: write some words."))
+        warnings.append(
+            SpeechWarning("nothing_to_speak", "There is nothing here that can be spoken: write some words.")
+        )
     return SpeechPlan(tuple(items), lengths[-1].seconds if lengths else None, tuple(warnings))
 
 
@@ -196,7 +199,7 @@ def _tag_warnings(tags: Sequence[Tag], lengths: Sequence[Tag]) -> list[SpeechWar
 def _sections(
     text: str, tags: Sequence[Tag], card: ModelCard, pauses: PauseMode, warnings: list[SpeechWarning]
 ) -> tuple[list[MappedText | Pause], dict[int, float]]:
-    """The text between exact pauses, with said words in place of their tags, and seconds of followed tags by source start."""
+    """The text between exact pauses, said words in place of their tags; seconds of followed tags by source start."""
     sections: list[MappedText | Pause] = []
     parts: list[MappedText] = []
     followed: dict[int, float] = {}
@@ -268,7 +271,9 @@ def _spaced(text: str, start: int, end: int, new: str, mark: int) -> MappedText:
     return MappedText.join((left, inner, right))
 
 
-def _piece_items(piece: MappedText, language: str | None, followed: dict[int, float], *, at_end: bool) -> list[Piece | Pause]:
+def _piece_items(
+    piece: MappedText, language: str | None, followed: dict[int, float], *, at_end: bool
+) -> list[Piece | Pause]:
     """The piece, with pauses at its very ends taken out as exact ones: a model's silence there would be trimmed."""
     before, piece = _peel(piece, followed, first=True)
     after, piece = _peel(piece, followed, first=False)
@@ -298,8 +303,12 @@ def _peel(piece: MappedText, followed: dict[int, float], *, first: bool) -> tupl
         edge = 0 if first else len(piece) - 1
         start, end = piece.starts[edge], piece.ends[edge]
         pauses.append(Pause(followed[start], start, end))
-        kept = [i for i in (range(len(piece)) if first else range(len(piece) - 1, -1, -1)) if piece.starts[i] != start][:1]
-        piece = (piece.slice(kept[0], len(piece)) if first else piece.slice(0, kept[0] + 1)) if kept else piece.slice(0, 0)
+        kept = [i for i in (range(len(piece)) if first else range(len(piece) - 1, -1, -1)) if piece.starts[i] != start][
+            :1
+        ]
+        piece = (
+            (piece.slice(kept[0], len(piece)) if first else piece.slice(0, kept[0] + 1)) if kept else piece.slice(0, 0)
+        )
         piece = piece.stripped()
     return (pauses if first else pauses[::-1]), piece
 
@@ -314,10 +323,14 @@ def _length_warnings(long_sentences: int, long_words: int, limit_s: float) -> li
     warnings: list[SpeechWarning] = []
     if long_sentences:
         what = "A sentence is" if long_sentences == 1 else f"{long_sentences} sentences are"
-        message = f"{what} longer than the {limit_s:g} s this model speaks at once, and cut inside. Write shorter sentences."
+        message = (
+            f"{what} longer than the {limit_s:g} s this model speaks at once, and cut inside. Write shorter sentences."
+        )
         warnings.append(SpeechWarning("long_sentence", message))
     if long_words:
-        message = f"A run of characters without a space is longer than {limit_s:g} s and cut anywhere. Put spaces into it."
+        message = (
+            f"A run of characters without a space is longer than {limit_s:g} s and cut anywhere. Put spaces into it."
+        )
         warnings.append(SpeechWarning("long_word", message))
     return warnings
 
@@ -336,4 +349,4 @@ def _most_numbers(piece: MappedText, language: str | None) -> int:
 def _without_tags(piece: MappedText) -> str:
     if TAG not in piece.marks:
         return piece.text
-    return "".join(character for character, mark in zip(piece.text, piece.marks) if mark != TAG)
+    return "".join(character for character, mark in zip(piece.text, piece.marks, strict=True) if mark != TAG)

@@ -1,4 +1,4 @@
-"""Where a text may be cut: at sentence ends, at clause marks, at spaces, and between characters where nobody writes spaces."""
+"""Where a text may be cut: at sentence ends, clause marks, spaces, and between characters where nobody writes spaces."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ _NARROW_ENDS = ".!?…؟۔।॥።؛៕။‽"
 _CLOSERS = "\"'”’»›)\\]}」』】〉》＂）］｝〕〗"
 _OPENERS = "\"'“‘«‹„‚([{「『【〈《（［｛¿¡—–- "
 # No spaces between words: Han, kana, Thai, Lao, Myanmar, Khmer.
-UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff" + (
-    r"\uff66-\uff9d\U00020000-\U0003ffff"
+UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    + (r"\uff66-\uff9d\U00020000-\U0003ffff")
 )
-_EASTERN = r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff01-\uff9f\U00020000-\U0003ffff"
+_EASTERN = (
+    r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff01-\uff9f\U00020000-\U0003ffff"
+)
 _SPACED_BY_PHRASE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 
-# A quote may close after a space (French »), or with what opens one elsewhere (German “): then no letter comes right after.
+# A quote may close after a space (French »), or with what opens one elsewhere (German “): then no letter comes right
+# after.
 _CLOSING = rf"(?:[{_CLOSERS}]|(?:[“‘]|[ \u00a0\u202f]»)(?=[\s.,;:!?)]|$))*+"
 _END = re.compile(
     rf"(?P<wide>[{_WIDE_ENDS}][{_WIDE_ENDS}{_NARROW_ENDS}]*+{_CLOSING})\s*"
@@ -37,25 +41,27 @@ _LAST_WORD = re.compile(r"[^\W_](?:[\w.'’\-]*[^\W_])?$")
 
 # Never end a sentence: something always follows them.
 _ALWAYS_FOLLOWED = frozenset(
-    "mr mrs ms mx messrs dr prof rev hon pres gov sen rep gen col lt sgt capt cmdr adm maj cpl pvt st ste mt ft fr br vs cf"
-    " e.g i.e viz no nos nr fig figs vol vols pp pg eq sec ch art approx ca dept est tel ext ed eds trans al"
-    " hr frl bzw vgl z.b d.h u.a evtl ggf abs str hrsg m mm mme mmes mlle p.ex env av sra srta dra dres ud uds núm pág"
-    " sig dott avv ing exmo exma dhr mevr bijv d.w.z o.a t.ex d.v.s bl.a f.eks t.eks esim np tzn mgr inż tj např"
-    " г ул д кв им стр рис т.е см пр проф акад гр г-н г-жа к.а π.χ κ κα δρ örn bkz av doç pr dl dna".split()
+    "mr mrs ms mx messrs dr prof rev hon pres gov sen rep gen col lt sgt capt cmdr adm maj cpl pvt st ste mt ft"
+    " fr br vs cf e.g i.e viz no nos nr fig figs vol vols pp pg eq sec ch art approx ca dept est tel ext ed eds"
+    " trans al hr frl bzw vgl z.b d.h u.a evtl ggf abs str hrsg m mm mme mmes mlle p.ex env av sra srta dra dres"
+    " ud uds núm pág sig dott avv ing exmo exma dhr mevr bijv d.w.z o.a t.ex d.v.s bl.a f.eks t.eks esim np tzn"
+    " mgr inż tj např г ул д кв им стр рис т.е см пр проф акад гр г-н г-жа к.а π.χ κ κα δρ örn bkz av doç pr dl"
+    " dna".split()
 )
 # May stand at the end of a sentence: there the next word decides.
 _SOMETIMES_LAST = frozenset(
-    "etc inc ltd co corp jr sr bros ave blvd rd a.m p.m u.s u.k u.n u.s.a d.c b.c a.d ph.d m.d b.a m.a usw ecc enz itd itp"
-    " atd apod osv jne stb т.д т.п др oz lb lbs cm mm km kg".split()
+    "etc inc ltd co corp jr sr bros ave blvd rd a.m p.m u.s u.k u.n u.s.a d.c b.c a.d ph.d m.d b.a m.a usw ecc"
+    " enz itd itp atd apod osv jne stb т.д т.п др oz lb lbs cm mm km kg".split()
 )
 _DAYS_AND_MONTHS = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun".split()
 )
 _SENTENCE_STARTERS = frozenset(
-    "the a an this that these those there here he she it we they you i his her its our their your my but and or so yet then"
-    " when where what who why how if as in on at by for from with after before while although though because since until"
-    " now once one some many most no not yes however moreover later soon today yesterday tomorrow meanwhile finally"
-    " do does did is are was were can could will would should may might must have has had let".split()
+    "the a an this that these those there here he she it we they you i his her its our their your my but and or"
+    " so yet then when where what who why how if as in on at by for from with after before while although though"
+    " because since until now once one some many most no not yes however moreover later soon today yesterday"
+    " tomorrow meanwhile finally do does did is are was were can could will would should may might must have has"
+    " had let".split()
 )
 # "3. Oktober": a number with a full stop is "third" here.
 _ORDINAL_LANGUAGES = frozenset("de da fi cs hu pl tr mk".split())
@@ -64,8 +70,8 @@ _ORDINAL_LANGUAGES = frozenset("de da fi cs hu pl tr mk".split())
 def sentence_ends(text: str, language: str | None = None) -> list[int]:
     """Offsets at which a new sentence (or the end of the text) begins, rising; the last is `len(text)`.
 
-    Closing quotes and white space stay with the sentence they end. No offset lies inside a word, a number, an abbreviation,
-    an initial, an address, or before a closing quote. Time is linear in the length of the text.
+    Closing quotes and white space stay with the sentence they end. No offset lies inside a word, a number, an
+    abbreviation, an initial, an address, or before a closing quote. Time is linear in the length of the text.
     """
     code = language_code(language)
     ends: list[int] = []
@@ -115,7 +121,7 @@ def cluster_end(text: str, start: int, at: int) -> int:
 
 
 def is_cluster_border(text: str, i: int) -> bool:
-    """Whether `text[:i]` and `text[i:]` share no grapheme cluster. Careful rather than exact: it may say no too often."""
+    """Whether `text[:i]` and `text[i:]` share no grapheme cluster; it says no too often rather than too rarely."""
     before, after = text[i - 1], text[i]
     if before == "\r" and after == "\n":
         return False

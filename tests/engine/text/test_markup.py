@@ -40,7 +40,9 @@ def test_every_spelling_of_a_pause_is_read(written, seconds):
     assert (tag.start, tag.end) == (7, 7 + len(written))
 
 
-@pytest.mark.parametrize("written", ["[pause 20s]", '<break time="1000s"/>', "[pause 10001ms]", "[pause 999999999999999999s]"])
+@pytest.mark.parametrize(
+    "written", ["[pause 20s]", '<break time="1000s"/>', "[pause 10001ms]", "[pause 999999999999999999s]"]
+)
 def test_a_pause_is_limited_to_ten_seconds_and_says_so(written):
     tag = one(written)
     assert tag.seconds == 10 and "10 seconds" in tag.problem
@@ -86,7 +88,9 @@ def test_half_written_tags_are_found_and_take_no_words_with_them(text, broken):
     assert "half a tag" in tag.problem or "more than 0" in tag.problem
 
 
-@pytest.mark.parametrize("text", ["[pauses] [lengthy] [paused for effect] [note]", "a [b] c", "<b>", "<breakfast>", "x <|im_end|>", "[1]"])
+@pytest.mark.parametrize(
+    "text", ["[pauses] [lengthy] [paused for effect] [note]", "a [b] c", "<b>", "<breakfast>", "x <|im_end|>", "[1]"]
+)
 def test_other_brackets_are_text(text):
     assert find_tags(text) == []
 
@@ -103,12 +107,38 @@ def test_a_formatted_pause_reads_back(milliseconds):
 
 
 def test_formatted_tags_are_the_ones_of_the_documentation():
-    assert format_pause(1.5) == "[pause 1.5s]" and format_pause(2) == "[pause 2.0s]" and format_pause(0.25) == "[pause 0.25s]"
+    assert (
+        format_pause(1.5) == "[pause 1.5s]"
+        and format_pause(2) == "[pause 2.0s]"
+        and format_pause(0.25) == "[pause 0.25s]"
+    )
     assert format_length(4) == "[length 4.0s]" and format_say("Leif", "layf") == "[Leif=>layf]"
 
 
 pieces = st.sampled_from(
-    ["[", "]", "pause", "length", " ", "1.5", "s", "ms", "=", "=>", "<", ">", "/>", "break", 'time="', '"', "a", "\n", "【", "】", "-"]
+    [
+        "[",
+        "]",
+        "pause",
+        "length",
+        " ",
+        "1.5",
+        "s",
+        "ms",
+        "=",
+        "=>",
+        "<",
+        ">",
+        "/>",
+        "break",
+        'time="',
+        '"',
+        "a",
+        "\n",
+        "【",
+        "】",
+        "-",
+    ]
 )
 
 

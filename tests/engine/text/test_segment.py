@@ -22,7 +22,7 @@ def sentences(text, language=None):
         ["One. ", "Two! ", "Three? ", "Four… ", "Five."],
         ["“Good morning,” she said. ", "“It is late.” ", "He left."],
         ["“Stop!” she said. ", "He stopped."],
-        ['He left. ', '"Go," she said.'],
+        ["He left. ", '"Go," she said.'],
         ["Wait... what? ", "Yes."],
         ["And then... ", "I saw it."],
         ["Is it? ", "(It is.) ", "Good."],
@@ -108,7 +108,25 @@ def test_any_text_has_rising_borders(text):
 
 prose = st.lists(
     st.sampled_from(
-        ["Hello", "world", "3.14", "1,000", "Mr.", "e.g.", "U.S.", "http://a.b/c?d.e", "me@x.org", "“", "”", ".", "!", "…", " ", " ", ", "]
+        [
+            "Hello",
+            "world",
+            "3.14",
+            "1,000",
+            "Mr.",
+            "e.g.",
+            "U.S.",
+            "http://a.b/c?d.e",
+            "me@x.org",
+            "“",
+            "”",
+            ".",
+            "!",
+            "…",
+            " ",
+            " ",
+            ", ",
+        ]
         + ["你好", "。", "नमस्ते", "।", "สวัสดี", "مرحبا", "؟", "\n", "\n\n", '."', "?»", "(", ")", "é", "e\u0301"]
     ),
     max_size=40,
