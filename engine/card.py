@@ -124,7 +124,7 @@ def read_card(folder: Path) -> ModelCard | None:
     try:
         raw = json.loads(path.read_text("utf-8"))
         return _card_from_json(raw, folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"The model card {path} cannot be read ({error}).", "Install the model again.") from error
 
 
