@@ -112,8 +112,12 @@ class Backbone:
                 cache.capacity, config.head_dim, config.rope_theta, self.cos.device, self.cos.dtype
             )
 
-    def prefill(self, x: torch.Tensor, cache: KVCache, row: int) -> torch.Tensor:
-        """Append positions to one row: `x` `[T, hidden]` -> hidden after the final norm `[T, hidden]`."""
+    def prefill(self, x: torch.Tensor, cache: KVCache, row: int, *, last_only: bool = False) -> torch.Tensor:
+        """Append positions to one row: `x` `[T, hidden]` -> hidden after the final norm `[T, hidden]`.
+
+        `last_only` computes no more than what the last position needs: `[1, hidden]`. Of the last layer, the other positions
+        give keys and values alone.
+        """
         start, count = cache.lengths[row], x.shape[0]
         end = start + count
         self.reserve(cache, end)
@@ -125,6 +129,8 @@ class Backbone:
             kv = cache.kv[row, index]
             kv[0, :, start:end] = key.transpose(0, 1)
             kv[1, :, start:end] = value.transpose(0, 1)
+            if last_only and index == len(self.layers) - 1:
+                x, query, seen, count = x[-1:], query[-1:], seen[-1:], 1
             keys, values = kv[:, :, :end].repeat_interleave(group, dim=1)
             attended = F.scaled_dot_product_attention(query.transpose(0, 1)[None], keys[None], values[None], seen)
             x = self._rest(layer, x, attended[0].transpose(0, 1).reshape(count, -1))

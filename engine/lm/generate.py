@@ -175,10 +175,10 @@ class FrameLoop:
         if prefix is not None:
             state.cache.paste_prefix(row, prefix)
         elif len(prompt.prefix):
-            model.backbone.prefill(model.embed(prompt.prefix.to(model.device)), state.cache, row)
+            model.backbone.prefill(model.embed(prompt.prefix.to(model.device)), state.cache, row, last_only=True)
             self._prefixes.keep(prompt.prefix, state.cache.copy_prefix(row))
-        hidden = model.backbone.prefill(model.embed(prompt.rest.to(model.device)), state.cache, row)
-        state.hidden[row] = hidden[-1]
+        rest = model.embed(prompt.rest.to(model.device))
+        state.hidden[row] = model.backbone.prefill(rest, state.cache, row, last_only=True)[0]
 
         state.seed[row], state.frame[row] = seed, 0
         state.audio.write(row, sampling.audio)

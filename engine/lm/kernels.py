@@ -19,7 +19,7 @@ from engine.lm.sampling import CHANNELS_PER_FRAME, INCREMENT, MULTIPLIERS
 # Sums may be reordered (vector lanes); infinities keep their meaning, for they mark tokens that are filtered out.
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 _OPTIONS = {"nogil": True, "fastmath": _FAST, "error_model": "numpy"}
-entry = njit(cache=True, **_OPTIONS)
+entry = njit(cache=True, no_cfunc_wrapper=True, **_OPTIONS)
 part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)  # called by other kernels alone
 exact_part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, nogil=True, error_model="numpy")
 

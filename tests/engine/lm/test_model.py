@@ -52,6 +52,8 @@ def test_transformers_qwen3_gives_the_same_hidden_states(write_checkpoint: Calla
     parts += [model.backbone.step(each[None], cache, [True]) for each in inputs[30:]]
     torch.testing.assert_close(whole, expected, atol=1e-5, rtol=0)
     torch.testing.assert_close(torch.cat(parts), expected, atol=1e-5, rtol=0)
+    last_only = model.backbone.prefill(inputs, new_cache(model), 0, last_only=True)
+    torch.testing.assert_close(last_only, expected[-1:], atol=1e-5, rtol=0)
 
 
 @torch.inference_mode()
