@@ -11,7 +11,7 @@ from itertools import accumulate
 from engine.requests import FRAME_RATE
 from engine.text.duration import character_frames
 from engine.text.mapped import TAG, MappedText
-from engine.text.segment import clause_ends, cluster_end, sentence_ends, space_ends, unspaced_ends
+from engine.text.segment import clause_ends, cluster_end, sentence_ends, space_ends, syllable_ends, unspaced_ends
 
 SHORT_FRAMES = 1.5 * FRAME_RATE  # a piece shorter than this is joined to a neighbour when it fits
 LONGEST_WORD = 80  # characters: no word is longer, so such a run may be cut
@@ -108,7 +108,7 @@ def _cut_long(
 ) -> tuple[list[tuple[int, int]], int]:
     """The parts of a sentence longer than `limit` frames, and how many cuts had to be made where there is no border."""
     sentence = text[start:end]
-    kinds = (clause_ends(sentence), space_ends(sentence), unspaced_ends(sentence))
+    kinds = (clause_ends(sentence), space_ends(sentence), syllable_ends(sentence), unspaced_ends(sentence))
     borders = _Borders(tuple([start + b for b in kind if section.may_part(start + b)] for kind in kinds))
     parts: list[tuple[int, int]] = []
     long_words = 0

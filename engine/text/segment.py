@@ -1,4 +1,4 @@
-"""Where a text may be cut: at sentence ends, clause marks, spaces, and between characters where nobody writes spaces."""
+"""Where a text may be cut: at sentence ends, clause marks, spaces, and between characters of unspaced scripts."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ _CLAUSE = re.compile(
 )
 _SPACE = re.compile(r"[^\S\u00a0\u202f\u2007\u2060]+")
 _UNSPACED_BORDER = re.compile(rf"(?<=[{UNSPACED}{_EASTERN}])(?=[{UNSPACED}])")
+_LEADING_VOWELS = "เแโใไເແໂໃໄ"
+_SYLLABLE = re.compile(rf"(?<=[\u0e00-\u0eff])(?=[{_LEADING_VOWELS}])")
 _LAST_WORD = re.compile(r"[^\W_](?:[\w.'’\-]*[^\W_])?$")
 
 # Never end a sentence: something always follows them.
@@ -112,6 +114,11 @@ def unspaced_ends(text: str) -> list[int]:
     ]
 
 
+def syllable_ends(text: str) -> list[int]:
+    """Offsets at which a Thai or Lao syllable surely begins (its vowel is written first), rising."""
+    return [match.start() for match in _SYLLABLE.finditer(text) if _may_part(text, match.start())]
+
+
 def cluster_end(text: str, start: int, at: int) -> int:
     """The first offset from `at` on at which no grapheme cluster is cut, `len(text)` when there is none."""
     for i in range(max(at, start + 1), len(text)):
@@ -173,7 +180,7 @@ def _is_letter_part(character: str) -> bool:
 
 def _may_part(text: str, i: int) -> bool:
     before, after = text[i - 1], text[i]
-    if before in "เแโใไເແໂໃໄ" or after in "ะาำๅๆฯะາຳໆ々ーｰぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ":
+    if before in _LEADING_VOWELS or after in "ะาำๅๆฯะາຳໆ々ーｰぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ":
         return False
     if before in _OPENERS or unicodedata.category(before) in ("Ps", "Pi") or unicodedata.category(after)[0] != "L":
         return False

@@ -5,7 +5,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.segment import clause_ends, is_cluster_border, sentence_ends, space_ends, unspaced_ends
+from engine.text.segment import clause_ends, is_cluster_border, sentence_ends, space_ends, syllable_ends, unspaced_ends
 
 
 def sentences(text, language=None):
@@ -91,6 +91,12 @@ def test_borders_without_spaces_keep_marks_and_small_signs_with_what_they_follow
     for i in unspaced_ends(thai):
         assert thai[i - 1] not in "เแโใไ" and thai[i] not in "ะาำ"
         assert not regex.match(r"\p{M}", thai[i])
+
+
+def test_thai_syllables_begin_with_the_vowel_written_first():
+    text = "เขากินแกงไก่"
+    assert [text[i] for i in syllable_ends(text)] == ["แ", "ไ"]
+    assert set(syllable_ends(text)) <= set(unspaced_ends(text))
 
 
 def check_borders(text):
