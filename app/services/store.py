@@ -22,13 +22,14 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_audio, store_moves, store_rows, store_sessions, store_snapshots
-from app.services.store_lock import Holder, Lock
+from app.services import store_moves, store_opening, store_repair, store_sessions, store_snapshots
+from app.services.store_audio import TakeAudioError
+from app.services.store_lock import Lock
 from app.services.store_problem import Problem
 from app.services.store_ranks import Ranks
 from app.services.store_rescue import RescueFile
 from app.services.store_rows import Batch, Rows
-from app.services.store_schema import begin_writing, check_header, check_identity, check_schema, connect, create_schema, migrate
+from app.services.store_schema import DamagedProjectError, begin_writing, connect, create_schema
 from app.services.store_sessions import Session
 from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
@@ -170,27 +171,22 @@ class ProjectStore:
         if not path.is_file():
             raise ProjectError(f"There is no file {path}.", "Choose another project.")
         lock = None if read_only else Lock(path, force=force)
-        connection: sqlite3.Connection | None = None
+        notices: list[str] = []
         try:
-            check_header(path)
-            connection = connect(path, write=not read_only)
-            version = check_identity(connection, path)
-            check_schema(connection, path)
-            if not read_only:
-                begin_writing(connection)
-                migrate(connection, version)
-            rows = store_rows.read_rows(connection)
-            if lock is not None and "lock" in rows.meta:
-                lock.check(Holder.from_text(rows.meta["lock"]), force)
-            interrupted = _end_takes(connection, rows)
+            try:
+                connection, rows = store_opening.read(path, lock, force)
+            except DamagedProjectError as error:
+                if lock is None:
+                    raise DamagedProjectError(error.message, "Open it for writing: what is whole is read, and a copy is kept.") from error
+                notices += store_repair.repair(path).notices
+                connection, rows = store_opening.read(path, lock, force)
         except BaseException as error:
-            if connection is not None:
-                connection.close()
             if lock is not None:
                 lock.release()
             if isinstance(error, (sqlite3.Error, OSError)):
-                raise ProjectError(f"{path.name} cannot be opened ({error}).") from error
+                raise ProjectError(f"{path.name} cannot be opened ({error}).", "Try again, or open a copy of it.") from error
             raise
+        interrupted = store_opening.end_takes(rows, connection)
         if read_only:
             connection.close()
         store = cls(
@@ -202,7 +198,7 @@ class ProjectStore:
             lock=lock,
             is_untitled=path.parent == where.untitled.absolute(),
         )
-        store.notices += rows.faults
+        store.notices += notices + rows.faults
         store.interrupted_takes = tuple(interrupted)
         if interrupted and store._writer is not None:
             store._writer.add(Batch(takes=interrupted))
@@ -322,8 +318,22 @@ class ProjectStore:
         return writer
 
     def read_take(self, take_id: str, start: int = 0, n: int | None = None) -> np.ndarray:
-        """float32 `[n, 2]` at 48 kHz; shorter where the take ends. Any thread. Raises TakeAudioError."""
-        return self.takes.read(take_id, start, n)
+        """float32 `[n, 2]` at 48 kHz; shorter where the take ends. Any thread.
+
+        Raises:
+            TakeAudioError: its audio is damaged; the take is then marked incomplete.
+        """
+        try:
+            return self.takes.read(take_id, start, n)
+        except TakeAudioError:
+            self._deliver(lambda: self._mark_damaged(take_id))
+            raise
+
+    def _mark_damaged(self, take_id: str) -> None:
+        take = self.project.takes.get(take_id)
+        if take is not None and take.state in ("done", "suspicious") and not self._closed:
+            damaged = replace(take, state="incomplete", stop_reason="damaged")
+            self.history.note(PutTake(damaged))
 
     def take_samples(self, take_id: str) -> int:
         """Length of a take's audio in samples. Any thread."""
@@ -406,14 +416,3 @@ class ProjectStore:
             row = connection.execute("SELECT bytes FROM clips WHERE sha256 = ?", (sha256,)).fetchone()
         data = row[0] if row is not None else None
         return data if isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == sha256 else None
-
-
-def _end_takes(connection: sqlite3.Connection, rows: Rows) -> dict[str, Take | None]:
-    """Takes that were being made when the program ended are incomplete: what is in the file counts. Returns them by id."""
-    ended: dict[str, Take | None] = {}
-    for at, take in enumerate(rows.takes):
-        if take.state == "making":
-            samples = store_audio.stored_samples(connection, take.id)
-            take = replace(take, state="incomplete", stop_reason="interrupted", seconds=samples / store_audio.RATE)
-            rows.takes[at] = ended[take.id] = take
-    return ended

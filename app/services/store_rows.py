@@ -17,6 +17,7 @@ from app.model.voice import Voice
 
 MAX_BLOCKS = 200_000
 MAX_SCRIPT = 64_000_000  # characters
+MAX_BODIES = 256 * 1024 * 1024  # bytes of JSON of all takes: those of 100 hours are a tenth of it
 MAX_STEP_BYTES = 64 * 1024 * 1024
 
 
@@ -56,7 +57,12 @@ def read_rows(connection: sqlite3.Connection) -> Rows:
         if isinstance(name, str) and isinstance(value, str):
             rows.meta[name] = value
     _read_blocks(connection, rows)
+    room = MAX_BODIES
     for take_id, body in _rows(connection, "SELECT id, body FROM takes LIMIT 1000000"):
+        room -= len(body) if isinstance(body, (str, bytes)) else 0
+        if room < 0:
+            rows.faults.append("There are more takes than a project can have; some were left out.")
+            break
         take = _read(rows, "A take", lambda: Take.from_json(checks.from_json_text(body, "A take", 16_000_000)))
         if take is not None and take.id == take_id:
             rows.takes.append(take)
@@ -75,7 +81,11 @@ def read_rows(connection: sqlite3.Connection) -> Rows:
 
 def _read_blocks(connection: sqlite3.Connection, rows: Rows) -> None:
     characters, seen = 0, set()
-    query = "SELECT id, rank, text, settings, chosen FROM blocks ORDER BY rank, rowid LIMIT ?"
+    # A value of another type is not even loaded: it may be large.
+    query = (
+        "SELECT id, rank, CASE WHEN typeof(text) = 'text' THEN text END, CASE WHEN length(settings) <= 100000 THEN settings END, "
+        "CASE WHEN chosen IS NULL OR length(chosen) <= 64 THEN chosen ELSE 0 END FROM blocks ORDER BY rank, rowid LIMIT ?"
+    )
     for block_id, rank, text, settings, chosen in _rows(connection, query, (MAX_BLOCKS + 1,)):
         try:
             block = Block(checks.identifier(block_id, "The id of a block"), clean_line(_text(text)))
@@ -102,9 +112,12 @@ def _read_steps(connection: sqlite3.Connection, rows: Rows) -> None:
     done = rows.meta.get("done", "0")
     rows.done = int(done) if done.isdigit() and len(done) < 18 else 0
     query = "SELECT number, label, command FROM steps WHERE length(command) <= ? ORDER BY number DESC LIMIT ?"
+    room = MAX_BODIES
     for number, label, command in _rows(connection, query, (MAX_STEP_BYTES, LIMIT)):
-        if isinstance(label, str) and isinstance(command, str) and len(label) <= 100:
-            rows.steps.append(Step(number, label, command))  # parsed when it is undone
+        room -= len(command) if isinstance(command, (str, bytes)) else 0
+        if not (isinstance(label, str) and isinstance(command, str) and len(label) <= 100) or room < 0:
+            break  # a step that is missing makes all before it unfit
+        rows.steps.append(Step(number, label, command))  # parsed when it is undone
     rows.steps.reverse()
 
 

@@ -163,14 +163,9 @@ def check_schema(connection: sqlite3.Connection, path: Path, time_limit_s: float
     Raises:
         DamagedProjectError.
     """
-    wanted = {_plain(statement) for statement in TABLES}
     try:
         with bounded(connection, time_limit_s) as expired:
-            found = {
-                _plain(sql)
-                for (sql,) in connection.execute("SELECT substr(sql, 1, 2000) FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100")
-            }
-            if found != wanted:
+            if not tables_are_ours(connection):
                 raise DamagedProjectError(f"{path.name} does not hold the tables of a project.")
             for table in SMALL_TABLES:
                 rows = connection.execute(f"PRAGMA quick_check({table})").fetchmany(1)
@@ -180,6 +175,13 @@ def check_schema(connection: sqlite3.Connection, path: Path, time_limit_s: float
         if expired():
             return  # a large healthy file on a slow disk; what is broken shows itself on reading
         raise DamagedProjectError(f"{path.name} is damaged ({error}).") from error
+
+
+def tables_are_ours(connection: sqlite3.Connection) -> bool:
+    """Whether the file holds exactly our tables: nothing more that could run, and nothing less."""
+    query = "SELECT substr(sql, 1, 2000) FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100"
+    found = {_plain(sql) for (sql,) in connection.execute(query) if isinstance(sql, str)}
+    return found == {_plain(statement) for statement in TABLES}
 
 
 class bounded:

@@ -64,8 +64,12 @@ def _day(seconds: float) -> date | None:
 
 def _picture(connection: sqlite3.Connection) -> bytes:
     """The rows as they are: what is in them is checked when the picture is used."""
-    blocks = connection.execute("SELECT id, text, settings, chosen FROM blocks ORDER BY rank, rowid").fetchall()
-    voices = connection.execute("SELECT body FROM voices").fetchall()
+    blocks = connection.execute(
+        "SELECT id, text, settings, chosen FROM blocks WHERE typeof(text) = 'text' AND length(text) <= ? "
+        "AND length(settings) <= 100000 ORDER BY rank, rowid LIMIT ?",
+        (checks.MAX_TEXT, checks.MAX_ITEMS),
+    ).fetchall()
+    voices = connection.execute("SELECT body FROM voices WHERE length(body) <= 4000000 LIMIT 10000").fetchall()
     meta = dict(connection.execute("SELECT name, value FROM meta WHERE name IN ('settings', 'lexicon')").fetchall())
     words = sum(len(text.split()) for _, text, _, _ in blocks if isinstance(text, str))
     raw = {"words": words, "blocks": blocks, "voices": [body for (body,) in voices], "meta": meta}
@@ -112,6 +116,22 @@ def _raw(connection: sqlite3.Connection, number: int) -> dict[str, object]:
     return checks.mapping(checks.from_json_text(data, "A snapshot", _MAX_BYTES), "A snapshot", 20)
 
 
+def blocks_of(connection: sqlite3.Connection, number: int) -> list[tuple[str, str, str, str | None]]:
+    """(id, text, JSON of the settings, chosen take) of the paragraphs in a picture. Raises FormatError."""
+    found = []
+    for row in checks.items(_raw(connection, number).get("blocks"), "The paragraphs of a snapshot"):
+        block_id, text, settings, chosen = (checks.items(row, "A paragraph", 4) + [None] * 4)[:4]
+        found.append(
+            (
+                checks.identifier(block_id, "The id of a block"),
+                clean_line(checks.string(text, "The text of a block", checks.MAX_TEXT)),
+                checks.string(settings, "Settings", 100_000),
+                checks.optional(checks.identifier, chosen, "The chosen take"),
+            )
+        )
+    return found
+
+
 def restoring(connection: sqlite3.Connection, number: int, project: Project) -> Command:
     """The command that brings the script back as it was; it can be taken back like any other.
 
@@ -121,17 +141,10 @@ def restoring(connection: sqlite3.Connection, number: int, project: Project) -> 
         FormatError: the picture is damaged or gone.
     """
     raw = _raw(connection, number)
-    blocks = []
-    for row in checks.items(raw.get("blocks"), "The paragraphs of a snapshot"):
-        block_id, text, settings, chosen = (checks.items(row, "A paragraph", 4) + [None] * 4)[:4]
-        blocks.append(
-            Block(
-                checks.identifier(block_id, "The id of a block"),
-                clean_line(checks.string(text, "The text of a block", checks.MAX_TEXT)),
-                BlockSettings.from_json(checks.from_json_text(settings, "Settings", 100_000)),
-                chosen=checks.optional(checks.identifier, chosen, "The chosen take"),
-            )
-        )
+    blocks = [
+        Block(block_id, text, BlockSettings.from_json(checks.from_json_text(settings, "Settings", 100_000)), chosen=chosen)
+        for block_id, text, settings, chosen in blocks_of(connection, number)
+    ]
     meta = checks.mapping(raw.get("meta", {}), "A snapshot", 20)
     commands: list[Command] = [ReplaceBlocks(0, len(project.blocks), tuple(blocks or [Block()]))]
     for body in checks.items(raw.get("voices", []), "The voices of a snapshot", 10_000):
