@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 import numpy as np
 
 from app.model.block import Block, BlockKind
@@ -22,6 +23,7 @@ class Row:
     start_s: float
     length_s: float
     measured: bool
+    number: int = 0
 
 
 class Timeline:
@@ -40,7 +42,9 @@ class Timeline:
         self._states = states
         self._live_s = live_s
         self._dirty = True
-        self._kept: dict[str, tuple[Block, float, bool]] = {}
+        self._kept: dict[str, _Known] = {}
+        self._touched: set[str] = set()
+        self._gaps_s = np.zeros(0)
         self.block_ids: list[str] = []
         self.starts_s = np.zeros(0)
         self.lengths_s = np.zeros(0)
@@ -48,10 +52,14 @@ class Timeline:
         self._index: dict[str, int] = {}
 
     def invalidate(self, *, everything: bool = False) -> None:
-        """Something changed; `everything`: also what was known of blocks that are the same."""
+        """The order of blocks changed; `everything`: also what was known of blocks that are the same."""
         self._dirty = True
         if everything:
             self._kept.clear()
+
+    def touch(self, block_id: str) -> None:
+        """A block may be of another length; much cheaper than `invalidate`."""
+        self._touched.add(block_id)
 
     @property
     def ids(self) -> list[str]:
@@ -100,46 +108,81 @@ class Timeline:
         return Place(self.block_ids[at], round(into_s * SAMPLE_RATE))
 
     def _row(self, at: int) -> Row:
-        return Row(self.block_ids[at], float(self.starts_s[at]), float(self.lengths_s[at]), bool(self.measured[at]))
+        return Row(self.block_ids[at], float(self.starts_s[at]), float(self.lengths_s[at]), bool(self.measured[at]), at)
 
     def _update(self) -> None:
-        if not self._dirty or self._states.store is None:
+        if self._states.store is None:
             return
-        self._dirty = False
+        if self._dirty:
+            self._dirty = False
+            self._touched.clear()
+            self._make()
+        elif self._touched:
+            touched, self._touched = self._touched, set()
+            project = self._states.project
+            for block_id in touched:
+                at = self._index.get(block_id)
+                if not project.has_block(block_id) or (at is not None) != is_spoken(project, project.block(block_id)):
+                    self._make()
+                    return
+                if at is not None:
+                    known = self._know(project.block(block_id))
+                    self._kept[block_id] = known
+                    self.measured[at] = known.measured
+                    self.lengths_s[at] = known.length_s if known.measured else max(known.length_s, self._live_s(block_id))
+            self._place()
+
+    def _make(self) -> None:
         project = self._states.project
         ids: list[str] = []
         lengths: list[float] = []
         gaps: list[float] = []
         measured: list[bool] = []
-        kept: dict[str, tuple[Block, float, bool]] = {}
-        border, after_heading = Border(), False
+        kept: dict[str, _Known] = {}
+        plain_s = project.settings.pauses.paragraph_s
+        border: Border | None = None  # None: nothing but speech was seen since the last block
+        after_heading = False
         for block in project.blocks:
-            border.see(block.kind)
-            if not is_spoken(project, block):
+            known = self._kept.get(block.id)
+            if known is None or known.block is not block:
+                known = self._know(block)
+            kept[block.id] = known
+            if known.kind is not BlockKind.SPEECH:
+                border = border or Border()
+                border.see(known.kind)
+            if not known.spoken:
                 continue
-            before = self._kept.get(block.id)
-            if before is None or before[0] is not block:
-                before = (block, *self._states.length_s(block))
-            kept[block.id] = before
-            _, length_s, known = before
             ids.append(block.id)
-            lengths.append(length_s)
-            measured.append(known)
-            gaps.append(border.seconds(project, after_heading))
-            border, after_heading = Border(), block.kind is not BlockKind.SPEECH
+            lengths.append(known.length_s)
+            measured.append(known.measured)
+            gaps.append(plain_s if border is None and not after_heading else (border or Border()).seconds(project, after_heading))
+            border, after_heading = None, known.kind is not BlockKind.SPEECH
         self._kept = kept
         self.block_ids = ids
         self._index = {block_id: number for number, block_id in enumerate(ids)}
         self.measured = np.array(measured, bool)
         self.lengths_s = np.array(lengths, float)
-        for number, block_id in enumerate(ids):
-            if not measured[number]:
-                live_s = self._live_s(block_id)
-                if live_s:
-                    self.lengths_s[number] = max(lengths[number], live_s)
-        gap = np.array(gaps, float)
-        if len(gap):
-            gap[0] = 0.0
-        ends = np.cumsum(self.lengths_s + gap) if ids else np.zeros(0)
-        self.starts_s = ends - self.lengths_s
+        for number in np.flatnonzero(~self.measured):
+            live_s = self._live_s(ids[number])
+            if live_s:
+                self.lengths_s[number] = max(lengths[number], live_s)
+        self._gaps_s = np.array(gaps, float)
+        if len(gaps):
+            self._gaps_s[0] = 0.0
+        self._place()
 
+    def _place(self) -> None:
+        self.starts_s = np.cumsum(self.lengths_s + self._gaps_s) - self.lengths_s
+
+    def _know(self, block: Block) -> _Known:
+        return _Known(block, block.kind, is_spoken(self._states.project, block), *self._states.length_s(block))
+
+
+class _Known(NamedTuple):
+    """What does not change while the block is the same."""
+
+    block: Block
+    kind: BlockKind
+    spoken: bool
+    length_s: float
+    measured: bool

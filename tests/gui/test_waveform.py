@@ -243,6 +243,9 @@ class Book:
     def rows_between(self, start_s, end_s):
         return range(max(0, int(np.searchsorted(self.starts_s, start_s, side="right")) - 1), int(np.searchsorted(self.starts_s, end_s, side="right")))
 
+    def row(self, block_id):
+        return self.at(int(block_id))
+
     def at(self, number):
         return _Row(self.block_ids[number], float(self.starts_s[number]), float(self.lengths_s[number]))
 
@@ -252,7 +255,7 @@ def test_far_and_near_show_the_same_loudness():
     t = np.arange(6 * 48_000) / 48_000
     shape.add(np.repeat(0.5 * np.sin(2 * np.pi * 200 * t)[:, None], 2, axis=1).astype(np.float32))
     book = Book(1000)
-    shapes = Shapes(lambda _: shape)
+    shapes = Shapes(lambda _: shape, lambda _: "#808080")
     near_ = columns(book, shapes, 0.0, 60.0, 800)
     far = columns(book, shapes, 0.0, 7000.0, 800)
     assert near_.high.max() == pytest.approx(0.5, abs=0.01) and far.high.max() == pytest.approx(0.5, abs=0.01)

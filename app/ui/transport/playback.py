@@ -326,11 +326,13 @@ class Playback(QObject):
         self._invalidate(everything=True)
         self._tick()
 
-    def _block_changed(self, _block_id: str) -> None:
-        self._invalidate()
+    def _block_changed(self, block_id: str) -> None:
+        if self._timeline is not None:
+            self._timeline.touch(block_id)
+        self._tell_timeline()
 
     def _grown(self, block_id: str) -> None:
-        self._invalidate()
+        self._block_changed(block_id)
         self.grown.emit(block_id)
 
     def _invalidate(self, *, everything: bool = False) -> None:

@@ -11,8 +11,8 @@ from app.services.overview import Overview
 from app.services.timeline import Timeline
 from engine import SAMPLE_RATE
 
-FEW_ROWS = 300
-_MINI = 8
+FEW_ROWS = 100
+_MINI = 16
 
 
 @dataclass
@@ -31,28 +31,54 @@ class Columns:
 class Shapes:
     """Where shapes come from, with a small summary of each so that a whole book is drawn at once."""
 
-    def __init__(self, shape_of: Callable[[str], Overview | None]) -> None:
-        self._shape_of = shape_of
-        self._minis: dict[int, tuple[Overview, int, np.ndarray]] = {}
+    def __init__(self, shape_of: Callable[[str], Overview | None], colour_of: Callable[[str], str]) -> None:
+        self._shape_of, self._colour_of = shape_of, colour_of
+        self._colours: list[str] = []
+        self._minis: dict[str, tuple[Overview, int, np.ndarray]] = {}
+        self._table = np.zeros((0, _MINI, 2), np.int8)
+        self._table_ids: list[str] | None = None
+        self._touched: set[str] = set()
 
     def of(self, block_id: str) -> Overview | None:
         return self._shape_of(block_id)
 
-    def mini(self, block_id: str) -> np.ndarray:
-        """Int8 `[8, 2]`: eight equal stretches of the block."""
+    def touch(self, block_id: str) -> None:
+        """The shape of a block may be another."""
+        self._touched.add(block_id)
+
+    def forget(self) -> None:
+        """All may be others."""
+        self._table_ids = None
+
+    def table(self, timeline: Timeline) -> tuple[np.ndarray, list[str]]:
+        """Of every row of the timeline: int8 `[rows, 16, 2]`, sixteen equal stretches of its sound, and its colour."""
+        ids = timeline.block_ids
+        if self._table_ids is not ids:
+            self._table_ids = ids
+            self._table = np.stack([self._mini(block_id) for block_id in ids]) if ids else self._table[:0]
+            self._colours = [self._colour_of(block_id) for block_id in ids]
+        elif self._touched:
+            for block_id in self._touched:
+                row = timeline.row(block_id)
+                if row is not None:
+                    self._table[row.number] = self._mini(block_id)
+                    self._colours[row.number] = self._colour_of(block_id)
+        self._touched.clear()
+        return self._table, self._colours
+
+    def _mini(self, block_id: str) -> np.ndarray:
         shape = self._shape_of(block_id)
         if shape is None or not shape.samples:
             return _NOTHING
-        kept = self._minis.get(id(shape))
+        kept = self._minis.get(block_id)
         if kept is not None and kept[0] is shape and kept[1] == shape.samples:
             return kept[2]
         bins, _ = shape.bins(shape.samples / (4 * _MINI))
         if len(bins) < _MINI:
-            made = _NOTHING
-        else:
-            edges = np.linspace(0, len(bins), _MINI, endpoint=False).astype(int)
-            made = np.stack((np.minimum.reduceat(bins[:, 0], edges), np.maximum.reduceat(bins[:, 1], edges)), axis=1)
-        self._minis[id(shape)] = (shape, shape.samples, made)
+            return _NOTHING
+        edges = np.linspace(0, len(bins), _MINI, endpoint=False).astype(int)
+        made = np.stack((np.minimum.reduceat(bins[:, 0], edges), np.maximum.reduceat(bins[:, 1], edges)), axis=1)
+        self._minis[block_id] = (shape, shape.samples, made)
         return made
 
 
@@ -111,7 +137,7 @@ def _all_at_once(
 ) -> None:  # fmt: skip
     width = len(low)
     first, last = rows[0], rows[-1] + 1
-    minis = np.stack([shapes.mini(block_id) for block_id in timeline.block_ids[first:last]]).astype(np.float32)
+    minis = shapes.table(timeline)[0][first:last].astype(np.float32)
     starts, lengths = timeline.starts_s[first:last], timeline.lengths_s[first:last]
     parts = starts[:, None] + lengths[:, None] * (np.arange(_MINI) + 0.5)[None] / _MINI
     at = np.floor((parts - start_s) * px_a_s).astype(np.int64).ravel()
@@ -119,7 +145,14 @@ def _all_at_once(
     np.minimum.at(low, at[seen], minis[:, :, 0].ravel()[seen])
     np.maximum.at(high, at[seen], minis[:, :, 1].ravel()[seen])
     edge = np.clip(np.floor((starts - start_s) * px_a_s).astype(np.int64), 0, width - 1)
-    numbers = np.arange(first, last)
-    row[edge] = numbers
+    row[edge] = np.arange(first, last)
     filled = np.maximum.accumulate(row)
     row[:] = np.where(filled >= first, filled, -1)
+    # Stretches wider than a pixel fill all of their columns.
+    on = np.flatnonzero(row >= 0)
+    number = row[on] - first
+    part = np.floor((start_s + (on + 0.5) / px_a_s - starts[number]) / np.maximum(lengths[number], 1e-6) * _MINI).astype(np.int64)
+    inside = (part >= 0) & (part < _MINI)
+    on, number, part = on[inside], number[inside], part[inside]
+    low[on] = np.minimum(low[on], minis[number, part, 0])
+    high[on] = np.maximum(high[on], minis[number, part, 1])

@@ -16,6 +16,7 @@ from app.ui.waveform.columns import FEW_ROWS, Shapes, columns
 
 STRIP_PX = 4.0
 LABEL_PX = 16.0
+_NARROW_PX = 24
 
 
 class ProgrammeItem(pg.GraphicsObject):
@@ -25,19 +26,19 @@ class ProgrammeItem(pg.GraphicsObject):
         playing: id of the block that is heard.
     """
 
-    def __init__(self, shapes: Shapes, look_of: Callable[[str], tuple[str, str, str]]) -> None:
+    def __init__(self, shapes: Shapes, look_of: Callable[[str], tuple[str, str]]) -> None:
         """
         Args:
-            look_of: block id to (colour "#rrggbb", words shown on the span, state).
+            look_of: block id to (words shown on the span, state).
         """
         super().__init__()
         self._shapes = shapes
         self._look_of = look_of
+        self._looks: dict[str, tuple[str, str]] = {}
         self._timeline: Timeline | None = None
         self._pixmap: QPixmap | None = None
         self._drawn_for: object = None
         self.playing = ""
-        self.unknown: list[str] = []  # visible blocks whose shape is not known
 
     def set_timeline(self, timeline: Timeline | None) -> None:
         self._timeline = timeline
@@ -47,6 +48,29 @@ class ProgrammeItem(pg.GraphicsObject):
         if block_id != self.playing:
             self.playing = block_id
             self.refresh()
+
+    def forget(self, block_id: str | None = None) -> None:
+        """A block looks or sounds different now; None is every block."""
+        if block_id is None:
+            self._looks.clear()
+            self._shapes.forget()
+        else:
+            self._looks.pop(block_id, None)
+            self._shapes.touch(block_id)
+
+    def unknown(self, most: int) -> list[str]:
+        """Some of the visible blocks whose shape is not known."""
+        box, timeline = self.getViewBox(), self._timeline
+        found: list[str] = []
+        if box is None or timeline is None:
+            return found
+        (start_s, end_s), _ = box.viewRange()
+        for number in timeline.rows_between(start_s, end_s):
+            if self._shapes.of(timeline.block_ids[number]) is None:
+                found.append(timeline.block_ids[number])
+                if len(found) == most:
+                    break
+        return found
 
     def refresh(self) -> None:
         """What is shown changed."""
@@ -91,19 +115,24 @@ class ProgrammeItem(pg.GraphicsObject):
         rows = timeline.rows_between(start_s, end_s)
         painter = QPainter(pixmap)
         shown = columns(timeline, self._shapes, start_s, end_s, pixel_width)
-        looks = {number: self._look_of(timeline.block_ids[number]) for number in np.unique(shown.row) if number >= 0}
+        many = len(rows) > FEW_ROWS
+        colours = self._shapes.table(timeline)[1]
         px_a_s = pixel_width / (end_s - start_s)
-        if len(rows) <= FEW_ROWS:
-            self._draw_spans(painter, rows, looks, start_s, px_a_s, pixel_height, ratio)
-        self._draw_sound(painter, shown.low, shown.high, shown.row, looks, pixel_height, ratio, len(rows) > FEW_ROWS)
+        if not many:
+            self._draw_spans(painter, rows, colours, start_s, px_a_s, pixel_height, ratio)
+        self._draw_sound(painter, shown.low, shown.high, shown.row, colours, pixel_height, ratio, many)
         painter.end()
         pixmap.setDevicePixelRatio(ratio)
-        self.unknown = [
-            timeline.block_ids[number] for number in rows if self._shapes.of(timeline.block_ids[number]) is None
-        ][:2000]
         return pixmap
 
-    def _draw_spans(self, painter: QPainter, rows: range, looks: dict, start_s: float, px_a_s: float, height: int, ratio: float) -> None:
+    def _look(self, block_id: str) -> tuple[str, str]:
+        if block_id not in self._looks:
+            self._looks[block_id] = self._look_of(block_id)
+        return self._looks[block_id]
+
+    def _draw_spans(
+        self, painter: QPainter, rows: range, colours: list[str], start_s: float, px_a_s: float, height: int, ratio: float
+    ) -> None:  # fmt: skip
         timeline = self._timeline
         assert timeline is not None
         font = theme().small_font(-1.5)
@@ -113,15 +142,17 @@ class ProgrammeItem(pg.GraphicsObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for number in rows:
             one = timeline.at(number)
-            if number not in looks:
-                continue
-            colour_name, words, state = looks[number]
             left, right = (one.start_s - start_s) * px_a_s, (one.start_s + one.length_s - start_s) * px_a_s
             area = QRectF(left, 0, max(1.0, right - left), height)
-            colour = QColor(colour_name)
+            colour = QColor(colours[number])
             tint = QColor(colour)
             heard = one.block_id == self.playing
             tint.setAlphaF(0.20 if heard else 0.09)
+            if area.width() < _NARROW_PX * ratio:
+                painter.fillRect(area, tint)
+                painter.fillRect(QRectF(left, 0, area.width(), STRIP_PX * ratio), colour)
+                continue
+            words, state = self._look(one.block_id)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(tint)
             painter.drawRoundedRect(area, 3 * ratio, 3 * ratio)
@@ -143,7 +174,8 @@ class ProgrammeItem(pg.GraphicsObject):
                 painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(words, Qt.TextElideMode.ElideRight, room))
 
     def _draw_sound(
-        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, looks: dict, height: int, ratio: float, many: bool
+        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, colours: list[str], height: int,
+        ratio: float, many: bool,
     ) -> None:  # fmt: skip
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         top = (STRIP_PX + (0 if many else LABEL_PX)) * ratio
@@ -151,11 +183,13 @@ class ProgrammeItem(pg.GraphicsObject):
         tops = np.floor(middle - np.clip(high * 1.6, 0, 1) * reach)
         bottoms = np.ceil(middle - np.clip(low * 1.6, -1, 0) * reach)
         sounding = (high > low) & (row >= 0)
-        colours: dict[str, list[int]] = {}
-        for number, look in looks.items():
-            colours.setdefault(look[0], []).append(number)
-        for colour, numbers in colours.items():
-            mine = np.isin(row, numbers) if len(colours) > 1 else row >= 0
+        seen = np.unique(row[row >= 0])
+        names = sorted({colours[number] for number in seen.tolist()})
+        kinds = np.array([names.index(colours[number]) for number in seen.tolist()], np.int64)
+        kind = np.full(len(row), -1)
+        kind[row >= 0] = kinds[np.searchsorted(seen, row[row >= 0])]
+        for index, colour in enumerate(names):
+            mine = kind == index
             painter.setPen(QPen(QColor(colour), 1))
             at = np.flatnonzero(mine & sounding)
             lines = [QLineF(x, y0, x, y1) for x, y0, y1 in zip(at.tolist(), tops[at].tolist(), bottoms[at].tolist(), strict=True)]

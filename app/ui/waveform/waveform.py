@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPen
@@ -23,6 +25,7 @@ from app.ui.widgets.empty_state import EmptyState
 
 _FIRST_SEEN_S = 60.0
 _NEUTRAL = "#8a948f"
+_MEASURED_AT_ONCE = 60
 
 
 class Waveform(QWidget):
@@ -38,6 +41,7 @@ class Waveform(QWidget):
         self._studio = studio
         self._playback = playback_of(studio)
         self._by_hand = False
+        self._disconnects: list[Callable[[], None]] = []
         self.setAccessibleName(self.tr("Waveform"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(96)
@@ -54,7 +58,7 @@ class Waveform(QWidget):
             self.plot.hideAxis(side)
         self.plot.getPlotItem().setContentsMargins(0, 0, 0, 0)
         self.plot.getPlotItem().layout.setContentsMargins(8, 0, 8, 6)
-        self.item = ProgrammeItem(Shapes(self._shape_of), self._look_of)
+        self.item = ProgrammeItem(Shapes(self._shape_of, self._colour_of), self._look_of)
         self.box.addItem(self.item)
         self.selection = pg.LinearRegionItem(movable=False)
         self.selection.hide()
@@ -79,14 +83,15 @@ class Waveform(QWidget):
         self.box.sigXRangeChanged.connect(lambda *_: self._measure_soon.start())
         self._playback.ticked.connect(self._ticked)
         self._playback.timeline_changed.connect(self._refresh)
-        self._playback.grown.connect(lambda _: self._refresh())
+        self._playback.grown.connect(self._block_changed)
+        studio.block_state_changed.connect(self._block_changed)
         self._playback.selected_changed.connect(self._show_selection)
         studio.current_block_changed.connect(lambda _: self._show_playhead())
         studio.project_replaced.connect(self._project_replaced)
         studio.services_changed.connect(self._refresh)
         theme().changed.connect(self._tint)
         self._tint()
-        self._show()
+        self._project_replaced()
 
     def title_buttons(self) -> list[QToolButton]:
         """For the dock's title bar."""
@@ -161,18 +166,33 @@ class Waveform(QWidget):
             return None
         return renderer.shape(project.block(block_id))
 
-    def _look_of(self, block_id: str) -> tuple[str, str, str]:
+    def _look_of(self, block_id: str) -> tuple[str, str]:
         project = self._studio.project
         if project is None or not project.has_block(block_id):
-            return _NEUTRAL, "", "none"
+            return "", "none"
         block = project.block(block_id)
-        name, colour = voice_of(self._studio, block)
-        return colour or _NEUTRAL, f"{name}  {block.text[:60].lstrip('# ')}", self._studio.block_state(block_id)
+        words = f"{voice_of(self._studio, block)[0]}  {block.text[:60].lstrip('# ')}"
+        return words, self._studio.block_state(block_id)
+
+    def _colour_of(self, block_id: str) -> str:
+        project = self._studio.project
+        if project is None or not project.has_block(block_id):
+            return _NEUTRAL
+        voice = project.voice_of(project.block(block_id))
+        return voice.colour if voice is not None else _NEUTRAL
+
+    def _block_changed(self, block_id: str) -> None:
+        self.item.forget(block_id)
+        self._refresh()
+
+    def _forget_all(self) -> None:
+        self.item.forget()
+        self._refresh()
 
     def _measure(self) -> None:
         renderer = self._studio.renderer
-        if renderer is not None and renderer.store is not None and self.item.unknown:
-            renderer.measure([each for each in self.item.unknown if self._studio.project.has_block(each)])
+        if renderer is not None and renderer.store is not None:
+            renderer.measure([each for each in self.item.unknown(_MEASURED_AT_ONCE) if self._studio.project.has_block(each)])
 
     # -- what a person does -------------------------------------------------------------------------------------
 
@@ -203,6 +223,13 @@ class Waveform(QWidget):
 
     def _project_replaced(self) -> None:
         self._by_hand = False
+        self.item.forget()
+        for disconnect in self._disconnects:
+            disconnect()
+        project = self._studio.project
+        self._disconnects = [] if project is None else [
+            project.voices_changed.connect(self._forget_all), project.settings_changed.connect(self._forget_all)
+        ]  # fmt: skip
         self._show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
