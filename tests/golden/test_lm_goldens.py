@@ -24,25 +24,33 @@ from engine.requests import Sampling, SamplingOptions
 FIELDS = ("text", "language", "tokens", "instruction", "quality", "sound_event", "ambient_sound")
 
 
+SHIPPED = ("lm-binary", "lm-full-vocab", "starter")  # must be there where no other folders are asked for
+
+
 def golden_folders() -> list[Path]:
+    """Folders to test: each listed one, or the golden folders inside it."""
     listed = os.environ.get("MOSS_GOLDENS")
-    roots = [Path(part) for part in listed.split(os.pathsep)] if listed else [Path(__file__).with_name("data")]
+    if not listed:
+        data = Path(__file__).with_name("data")
+        return sorted({data / name for name in SHIPPED} | {path.parent for path in data.glob("*/cases.npz")})
     folders = []
-    for root in roots:
-        inside = sorted(path.parent for path in root.glob("*/cases.npz"))
-        folders += inside or [root]
+    for root in map(Path, filter(None, listed.split(os.pathsep))):
+        folders += sorted(path.parent for path in root.glob("*/cases.npz")) or [root]
     return folders
 
 
-def is_lm(folder: Path) -> bool:
-    """A folder that is missing counts as one of ours, so that it fails here."""
-    config = folder / "config.json"
-    return not folder.exists() or (config.exists() and json.loads(config.read_text())["model_type"] == MODEL_TYPE)
-
-
 def is_trained(folder: Path) -> bool:
+    """Whether the cases belong to a trained model that lies elsewhere."""
     cases = folder / "cases.json"
-    return cases.exists() and "checkpoint" in json.loads(cases.read_text())
+    return cases.exists() and "checkpoint" in json.loads(cases.read_text("utf-8"))
+
+
+def is_lm(folder: Path) -> bool:
+    """Whether it is a language model of its own. A folder that is missing or tells nothing counts too, so that it fails."""
+    config = folder / "config.json"
+    return not is_trained(folder) and (
+        not config.exists() or json.loads(config.read_text("utf-8")).get("model_type") == MODEL_TYPE
+    )
 
 
 LM_FOLDERS = [folder for folder in golden_folders() if is_lm(folder)]

@@ -18,8 +18,10 @@ from engine.lm.compiled import compiled_decoder, narrowest
 from engine.lm.config import LMConfig
 from engine.lm.generate import BucketState, FrameLoop, TorchDecoder
 from engine.lm.model import SpeechLM, load_lm
+from engine.lm.prompt import Message, PromptBuilder
 from engine.lm.sampling import RowSettings, draw, filter_logits, gumbel_noise
-from engine.requests import SamplingOptions
+from engine.lm.tokenizer import Tokenizer
+from engine.requests import Sampling, SamplingOptions
 
 from .conftest import tiny_config, tiny_weights
 
@@ -153,3 +155,18 @@ def test_a_compiler_that_fails_leaves_torch_in_charge(
 def test_narrow_models_are_left_to_torch(write_checkpoint: Callable[..., Path]) -> None:
     model = load_lm(write_checkpoint(), dtype=torch.bfloat16)
     assert compiled_decoder(model, BucketState(model, 1)) is None
+
+
+def test_nothing_is_compiled_once_a_loop_is_made(write_checkpoint: Callable[..., Path]) -> None:
+    folder = write_checkpoint()
+    model = load_lm(folder)
+    loop = FrameLoop(model, rows=2)
+    before = len(kernels.speak.signatures), len(kernels.advance.signatures)
+    prompt = PromptBuilder(model.config, Tokenizer(folder)).build(Message("Hi."))
+    sampling = Sampling(SamplingOptions(0.6, 0.9, 5, 1.2), SamplingOptions(1.0))
+    for _ in range(2):
+        row = loop.admit(prompt, sampling=sampling, seed=2**63 - 1, max_frames=300)
+        while not loop.step()[0].finished:
+            pass
+        loop.release(row)
+    assert (len(kernels.speak.signatures), len(kernels.advance.signatures)) == before
