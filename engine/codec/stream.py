@@ -21,11 +21,14 @@ class DecodeStreams:
         slots: how many streams there may be at once.
     """
 
-    def __init__(self, codec: Codec, slots: int = 1) -> None:
+    def __init__(self, codec: Codec, slots: int = 1, *, together: bool | None = None) -> None:
+        """`together`: compute slots with equally many frames as one batch. None: everywhere but on a CPU, where it gains
+        little, and where a stream computed alone has the same bits whatever company it has."""
         self.codec = codec
         self.slots = slots
         with torch.inference_mode():
             self._state = codec.new_decode_state(slots)
+        self._together = codec.device.type != "cpu" if together is None else together
         self._frames: dict[int, int] = {}  # of the open slots: frames decoded, known here without asking the device
 
     @property
@@ -55,7 +58,7 @@ class DecodeStreams:
 
     @torch.inference_mode()
     def step(self, chunks: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
-        """Decode the next frames of some streams; those with equally many frames are computed together.
+        """Decode the next frames of some streams.
 
         Args:
             chunks: for each slot codes `[F, q]` of any F >= 0, which may differ between slots and calls.
@@ -66,14 +69,15 @@ class DecodeStreams:
         Raises:
             KeyError: a slot that is not open. ValueError: a code out of range. In both cases nothing was decoded.
         """
-        together: dict[tuple[int, ...], list[tuple[int, np.ndarray]]] = {}
+        batches: dict[tuple[int, ...], list[tuple[int, np.ndarray]]] = {}
         for slot in sorted(chunks):
             if slot not in self._frames:
                 raise KeyError(f"slot {slot} is not open")
             codes = self.codec.check_codes(chunks[slot])
-            together.setdefault(codes.shape, []).append((slot, codes))
+            batch = codes.shape if self._together else (*codes.shape, slot)
+            batches.setdefault(batch, []).append((slot, codes))
         decoded: dict[int, np.ndarray] = {}
-        for (frames, _), members in together.items():
+        for (frames, *_), members in batches.items():
             slots = [slot for slot, _ in members]
             if frames == 0:
                 decoded.update({slot: np.zeros((0, self.codec.config.channels), np.float32) for slot in slots})
