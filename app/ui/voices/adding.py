@@ -13,7 +13,7 @@ from app.model.voice import Voice
 from app.services.clip_doctor import Examination, examine
 from app.services.speaking import cannot_speak
 from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
-from app.services.voice_records import clean_name
+from app.services.voice_records import clean_name, file_sha256
 from engine import SpeechError, load_clip
 
 log = logging.getLogger(__name__)
@@ -54,6 +54,11 @@ def _add_one(library: Any, file: Path, longest_s: float, added: Added) -> None:
         if file.suffix.lower() == ARCHIVE_SUFFIX:
             voice = library.import_(file)
         else:
+            same = _with_clip(library, file_sha256(file))
+            if same is not None:
+                added.voices.append(same)
+                added.known.add(same.id)
+                return
             # What cannot be read as sound is refused before it becomes a voice.
             samples, rate = load_clip(file, 0.0, None)
             voice = library.add(file, free_name(library, file.stem))
@@ -67,6 +72,14 @@ def _add_one(library: Any, file: Path, longest_s: float, added: Added) -> None:
     added.voices.append(voice)
     if voice.id in before:
         added.known.add(voice.id)
+
+
+def _with_clip(library: Any, sha256: str) -> Voice | None:
+    """An own voice that was made of just this clip."""
+    for voice in library.voices:
+        if not library.is_built_in(voice.id) and [clip.sha256 for clip in voice.references] == [sha256]:
+            return voice
+    return None
 
 
 def free_name(library: Any, wanted: str) -> str:

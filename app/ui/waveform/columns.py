@@ -66,6 +66,13 @@ class Shapes:
         self._touched.clear()
         return self._table, self._colours
 
+    def colours(self, timeline: Timeline, rows: range, many: bool) -> dict[int, str]:
+        """Colours of these rows by number; `many`: the table is there anyway."""
+        if many:
+            table = self.table(timeline)[1]
+            return {number: table[number] for number in rows}
+        return {number: self._colour_of(timeline.block_ids[number]) for number in rows}
+
     def _mini(self, block_id: str) -> np.ndarray:
         shape = self._shape_of(block_id)
         if shape is None or not shape.samples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pyqtgraph as pg
@@ -116,7 +116,7 @@ class ProgrammeItem(pg.GraphicsObject):
         painter = QPainter(pixmap)
         shown = columns(timeline, self._shapes, start_s, end_s, pixel_width)
         many = len(rows) > FEW_ROWS
-        colours = self._shapes.table(timeline)[1]
+        colours = self._shapes.colours(timeline, rows, many)
         px_a_s = pixel_width / (end_s - start_s)
         if not many:
             self._draw_spans(painter, rows, colours, start_s, px_a_s, pixel_height, ratio)
@@ -131,7 +131,7 @@ class ProgrammeItem(pg.GraphicsObject):
         return self._looks[block_id]
 
     def _draw_spans(
-        self, painter: QPainter, rows: range, colours: list[str], start_s: float, px_a_s: float, height: int, ratio: float
+        self, painter: QPainter, rows: range, colours: Mapping[int, str], start_s: float, px_a_s: float, height: int, ratio: float
     ) -> None:  # fmt: skip
         timeline = self._timeline
         assert timeline is not None
@@ -174,7 +174,7 @@ class ProgrammeItem(pg.GraphicsObject):
                 painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(words, Qt.TextElideMode.ElideRight, room))
 
     def _draw_sound(
-        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, colours: list[str], height: int,
+        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, colours: Mapping[int, str], height: int,
         ratio: float, many: bool,
     ) -> None:  # fmt: skip
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

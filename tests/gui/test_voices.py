@@ -1,0 +1,251 @@
+"""The voices dock: clips become voices, voices are found, heard, named, dragged onto lines and thrown away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QLineEdit
+from tone_studio import ToneStudio
+
+from app.paths import starter
+from app.ui.dropping import dropped_voice
+from app.ui.voices import Voices
+from app.ui.voices.voice_model import REASON_ROLE, USED_ROLE
+from engine import ModelCard, read_card
+
+
+def clip(folder: Path, name: str, hz: float = 150.0, seconds: float = 6.0) -> Path:
+    """Something like speech: syllables of a buzz, with pauses."""
+    t = np.arange(int(seconds * 24_000)) / 24_000
+    buzz = sum(np.sin(2 * np.pi * hz * k * t) / k for k in range(1, 9))
+    syllables = np.clip(np.sin(2 * np.pi * 3 * t), 0, 1) * (np.sin(2 * np.pi * 0.4 * t) > -0.7)
+    path = folder / name
+    soundfile.write(path, (0.2 * buzz * syllables).astype(np.float32), 24_000)
+    return path
+
+
+@pytest.fixture
+def make(qapp, qtbot, tmp_path):
+    made = []
+
+    def make_(text="One.\nTwo.\nThree.", card=None):
+        tones = ToneStudio(tmp_path / "profile", text, card=card)
+        tones.said = []
+        tones.studio.notice.connect(lambda level, words: tones.said.append((level, words)))
+        voices = Voices(tones.studio)
+        qtbot.addWidget(voices)
+        voices.resize(280, 600)
+        voices.show()
+        made.append(tones)
+        return tones, voices
+
+    yield make_
+    for tones in made:
+        tones.close()
+
+
+def names(voices):
+    return [voice.name for voice in voices.model.voices]
+
+
+def add(voices, qtbot, *files):
+    voices.add_files(list(files))
+    qtbot.waitUntil(lambda: "Looking" not in voices.hint._label.text(), timeout=5000)
+
+
+def drop(target, *files):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
+    actions, buttons, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(target, QDragEnterEvent(QPoint(20, 20), actions, mime, buttons, none))
+    event = QDropEvent(QPointF(20, 20), actions, mime, buttons, none)
+    QApplication.sendEvent(target, event)
+    return event.isAccepted()
+
+
+def test_clips_dropped_together_become_voices_named_after_them(make, qtbot, tmp_path):
+    tones, voices = make()
+    assert drop(voices, clip(tmp_path, "Ana_Maria.wav"), clip(tmp_path, "Joe.flac", 100), clip(tmp_path, "Ana Maria.ogg", 180))
+    qtbot.waitUntil(lambda: len(names(voices)) == 3, timeout=5000)
+    assert sorted(names(voices)) == ["Ana Maria", "Ana Maria 2", "Joe"]
+
+
+def test_clips_dropped_on_the_window_become_voices(make, qtbot, tmp_path):
+    tones, voices = make()
+    assert tones.studio.drop_files([clip(tmp_path, "Ana.wav")])
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+
+
+def test_a_clip_that_is_no_sound_is_refused_by_name(make, qtbot, tmp_path):
+    tones, voices = make()
+    broken = tmp_path / "broken.wav"
+    broken.write_bytes(b"RIFF no sound at all")
+    add(voices, qtbot, broken, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    assert any(level == "error" and "broken.wav" in words for level, words in tones.said)
+
+
+def test_a_model_that_cannot_clone_says_so_at_the_drop_and_the_voice_is_kept(make, qtbot, tmp_path):
+    tones, voices = make(card=ModelCard("Small", cloning="known_voices"))
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    assert any("cannot clone" in words and "MOSS-TTS" in words for _, words in tones.said)
+    assert "cannot clone" in voices.model.index(0).data(REASON_ROLE)
+    tones.studio.set_card(ModelCard("Large"))
+    assert voices.model.index(0).data(REASON_ROLE) == ""
+
+
+def test_a_clip_of_the_models_own_voice_is_known_under_any_name(make, qtbot, tmp_path):
+    card = read_card(starter())
+    tones, voices = make(card=card)
+    copy = tmp_path / "somebody.wav"
+    copy.write_bytes(card.voices[2].path.read_bytes())
+    before = len(names(voices))
+    add(voices, qtbot, copy)
+    qtbot.waitUntil(lambda: len(names(voices)) == before + 1, timeout=5000)
+    row = voices.model.row_of(next(voice.id for voice in voices.model.voices if voice.name == "somebody"))
+    assert voices.model.index(row).data(REASON_ROLE) == ""
+    assert not voices.consent.isVisible()
+
+
+def test_whose_voice_it_is_is_asked_once_in_place_and_kept(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Joe.wav", 100))
+    qtbot.waitUntil(lambda: voices.consent.isVisible(), timeout=5000)
+    assert not voices.consent.keep.isEnabled()
+    qtbot.mouseClick(voices.consent.choices["agreed"], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    qtbot.mouseClick(voices.consent.keep, Qt.MouseButton.LeftButton)
+    assert not voices.consent.isVisible()
+    assert [voice.consent["whose"] for voice in tones.studio.library.voices] == ["agreed", "agreed"]
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.wait(50)
+    assert not voices.consent.isVisible()
+
+
+def test_searching_shows_what_matches(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Joe.wav", 100))
+    qtbot.waitUntil(lambda: len(names(voices)) == 2, timeout=5000)
+    qtbot.keyClicks(voices.search, "jo")
+    assert names(voices) == ["Joe"]
+    qtbot.keyClicks(voices.search, "xx")
+    assert names(voices) == [] and voices._nothing.isVisible()
+    voices.search.clear()
+    assert len(names(voices)) == 2
+
+
+def test_a_voice_is_renamed_in_the_list(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    voices.list.setFocus()
+    voices.rename(voices.model.voices[0].id)
+    editor = voices.list.findChild(QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, "Anna")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: names(voices) == ["Anna"], timeout=2000)
+    assert tones.studio.library.find("Anna") is not None
+
+
+def test_a_taken_name_is_refused_with_a_reason(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Joe.wav", 100))
+    qtbot.waitUntil(lambda: len(names(voices)) == 2, timeout=5000)
+    assert not voices.model.setData(voices.model.index(0), "JOE")
+    assert any("already" in words for _, words in tones.said)
+
+
+def test_a_deleted_voice_is_in_the_trash_and_comes_back(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    voices.list.setCurrentIndex(voices.model.index(0))
+    voices.list.setFocus()
+    qtbot.keyClick(voices.list, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: names(voices) == [], timeout=2000)
+    buttons = voices.title_buttons()
+    assert buttons
+    voices._fill_trash()
+    voices._trash_menu.actions()[0].trigger()
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=2000)
+
+
+def test_a_voice_is_heard_and_stops_by_itself(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav", seconds=2.0))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    voice_id = voices.model.voices[0].id
+    voices.preview(voice_id)
+    qtbot.waitUntil(lambda: tones.studio.player.state.value == "playing", timeout=3000)
+    assert voices.delegate.previewing == voice_id
+    assert tones.studio.playing_block == ""
+    qtbot.waitUntil(lambda: voices.delegate.previewing == "", timeout=6000)
+
+
+def test_a_dragged_voice_carries_its_id_and_name(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    index = voices.model.index(0)
+    assert voices.model.flags(index) & Qt.ItemFlag.ItemIsDragEnabled
+    mime = voices.model.mimeData([index])
+    assert dropped_voice(mime) == voices.model.voices[0].id and mime.text() == "Ana"
+
+
+def test_enter_gives_the_voice_to_the_selected_lines(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    tones.studio.set_selection(tuple(tones.ids[:2]))
+    voices.list.setCurrentIndex(voices.model.index(0))
+    voices.list.setFocus()
+    qtbot.keyClick(voices.list, Qt.Key.Key_Return)
+    voice_id = voices.model.voices[0].id
+    assert [block.settings.voice for block in tones.studio.project.blocks] == [voice_id, voice_id, None]
+    qtbot.waitUntil(lambda: voices.model.index(0).data(USED_ROLE) == 2, timeout=2000)
+
+
+def test_voices_of_the_model_stay_as_they_are(make, qtbot):
+    tones, voices = make(card=read_card(starter()))
+    assert "Joe" in names(voices)
+    index = voices.model.index(voices.model.row_of("known-joe"))
+    assert not voices.model.flags(index) & Qt.ItemFlag.ItemIsEditable
+    menu = voices.menu_for(voices.model.voices[voices.model.row_of("known-joe")])
+    enabled = {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
+    assert not enabled["Delete"] and not enabled["Rename"] and enabled["Hear its clip"]
+
+
+def test_a_voice_goes_out_and_in_as_one_file(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    voice_id = voices.model.voices[0].id
+    archive = tones.studio.library.export(voice_id, tmp_path / "Ana")
+    voices.delete(voice_id)
+    qtbot.waitUntil(lambda: names(voices) == [], timeout=2000)
+    assert drop(voices, archive)
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+
+
+def test_favourites_come_first(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Zoe.wav", 200))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana", "Zoe"], timeout=5000)
+    voices.toggle_favourite(voices.model.voices[1].id)
+    qtbot.waitUntil(lambda: names(voices) == ["Zoe", "Ana"], timeout=2000)
+
+
+def test_a_screen_reader_meets_every_voice_and_control(make, qtbot):
+    card = ModelCard("Small", cloning="known_voices", voices=())
+    tones, voices = make(card=card)
+    assert QAccessible.queryAccessibleInterface(voices.list).text(QAccessible.Text.Name) == "Voices"
+    assert QAccessible.queryAccessibleInterface(voices.search).text(QAccessible.Text.Name)
+    assert QAccessible.queryAccessibleInterface(voices.hint).text(QAccessible.Text.Name)
+    for button in voices.title_buttons():
+        assert button.accessibleName()
