@@ -1,0 +1,74 @@
+"""Texts, documents, books and subtitles as blocks of a script, shown before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from app.services.importers.encoding import decode, read_file
+from app.services.importers.preview import ImportedBlock, ImportPreview, ImportRefused, LeftOut, Watch, chapters_of
+from app.services.importers.speakers import propose_speakers
+
+__all__ = ["SUFFIXES", "ImportPreview", "ImportRefused", "ImportedBlock", "preview_file"]
+
+_TEXT = (".txt", ".text")
+_MARKDOWN = (".md", ".markdown")
+_SUBTITLES = (".srt", ".vtt")
+SUFFIXES = (*_TEXT, *_MARKDOWN, ".docx", ".epub", *_SUBTITLES)
+_OLD = {".doc": "Save it as .docx.", ".odt": "Save it as .docx.", ".rtf": "Save it as .docx.", ".pdf": "Save its text as .txt or .docx.",
+        ".mobi": "Convert it to .epub.", ".azw3": "Convert it to .epub.", ".html": "Save its text as .txt or .md."}  # fmt: skip
+
+
+def preview_file(path: Path, cancelled: Callable[[], bool] | None = None) -> ImportPreview:
+    """What importing a file would bring. Changes nothing; may run on any thread.
+
+    Args:
+        cancelled: asked now and then; True ends the import.
+
+    Raises:
+        ImportRefused: with what to do.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        remedy = _OLD.get(suffix, f"Choose one of {', '.join(SUFFIXES)}.")
+        raise ImportRefused(f"{path.name} is of a kind that cannot be imported.", remedy)
+    watch = Watch(cancelled)
+    try:
+        preview = _read(path, suffix, watch)
+    except RecursionError as error:
+        raise ImportRefused(f"{path.name} is nested too deeply.", "It was not opened.") from error
+    blocks = [block for block in preview.blocks if block.text.strip()]
+    if not blocks:
+        raise ImportRefused(f"{path.name} has no text.", "Choose another file.")
+    if suffix not in _SUBTITLES:
+        blocks = propose_speakers(blocks)
+    return replace(preview, title=preview.title or path.stem, blocks=blocks, chapters=chapters_of(blocks))
+
+
+def _read(path: Path, suffix: str, watch: Watch) -> ImportPreview:
+    # Each reader is loaded when it is first needed: the window opens without them.
+    if suffix == ".docx":
+        from app.services.importers.docx import read_docx
+
+        return read_docx(path, watch)
+    if suffix == ".epub":
+        from app.services.importers.epub import read_epub
+
+        return read_epub(path, watch)
+    text, warning = decode(read_file(path), path.name)
+    warnings = [warning] if warning else []
+    if suffix in _SUBTITLES:
+        from app.services.importers.subtitle_file import read_subtitles
+
+        preview = read_subtitles(text, path.name, watch)
+    elif suffix in _MARKDOWN:
+        from app.services.importers.markdown import read_markdown
+
+        preview = read_markdown(text, watch)
+    else:
+        from app.services.importers.plain import blocks_of_text
+
+        left_out = LeftOut()
+        preview = ImportPreview("", blocks_of_text(text, left_out, watch), left_out=left_out.phrases())
+    return replace(preview, warnings=warnings + preview.warnings)
