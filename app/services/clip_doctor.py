@@ -217,7 +217,7 @@ def _moving_mean(sound: np.ndarray, width: int) -> np.ndarray:
 def _clipped_share(samples: np.ndarray) -> float:
     """Share of samples in runs of at least three equal ones at the very top."""
     peak = float(np.abs(samples).max(initial=0.0))
-    if peak < 0.5:
+    if peak < 0.05:
         return 0.0
     top = np.abs(samples) >= peak * 0.999
     runs = top[:-2] & top[1:-1] & top[2:]
@@ -231,7 +231,7 @@ def _round_tops(samples: np.ndarray) -> tuple[np.ndarray, bool]:
     for channel in range(samples.shape[1]):
         sound = samples[:, channel]
         peak = float(np.abs(sound).max(initial=0.0))
-        if peak < 0.5:
+        if peak < 0.05:
             continue
         flat = np.concatenate(([False], np.abs(sound) >= peak * 0.999, [False]))
         edges = np.flatnonzero(flat[1:] != flat[:-1])
