@@ -115,8 +115,8 @@ class Backbone:
     def prefill(self, x: torch.Tensor, cache: KVCache, row: int, *, last_only: bool = False) -> torch.Tensor:
         """Append positions to one row: `x` `[T, hidden]` -> hidden after the final norm `[T, hidden]`.
 
-        `last_only` computes no more than what the last position needs: `[1, hidden]`. Of the last layer, the other positions
-        give keys and values alone.
+        `last_only` computes no more than what the last position needs: `[1, hidden]`. In the last layer, the other
+        positions give keys and values alone.
         """
         start, count = cache.lengths[row], x.shape[0]
         end = start + count
@@ -140,8 +140,8 @@ class Backbone:
     def step(self, x: torch.Tensor, cache: KVCache, live: list[bool]) -> torch.Tensor:
         """One position for every row of the bucket: `x` `[rows, hidden]` -> `[rows, hidden]`.
 
-        Rows are ragged: each attends to its own positions. Rows that are not live are computed (the bucket keeps its shape,
-        hence its rounding) but do not advance.
+        Rows are ragged: each attends to its own positions. Rows that are not live are computed (the bucket keeps its
+        shape, hence its rounding) but do not advance.
         """
         self.reserve(cache, max(cache.lengths) + 1)
         rows = x.shape[0]

@@ -1,4 +1,4 @@
-"""The compiled decoder: the frame loop's two halves on one processor core, where numba can serve; otherwise there is none."""
+"""The compiled decoder: the frame loop's two halves on one processor core, where numba can serve."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compiled_decoder(model: SpeechLM, state: BucketState) -> CompiledDecoder | N
 
 
 class CompiledDecoder:
-    """Same interface and, up to rounding, same results as `TorchDecoder`; each row is computed alone, idle ones not at all.
+    """Same interface and, up to rounding, same results as `TorchDecoder`; each row is computed alone, idle ones never.
 
     Attributes:
         stored: how matrices lie in memory: `float16`, `bfloat16` or `float32`; the arithmetic is float32 in each case.
@@ -42,7 +42,7 @@ class CompiledDecoder:
     def __init__(self, model: SpeechLM, state: BucketState) -> None:
         from engine.lm import kernels
 
-        config, rows = model.config, state.rows
+        config = model.config
         self._kernels, self._model, self._state = kernels, model, state
         self._weights = model_arrays(model)
         self.stored = self._weights.stored
@@ -117,7 +117,7 @@ class CompiledDecoder:
         return (*self._vectors, self._scores)
 
     def _compile(self) -> None:
-        """One frame of an empty row, so that compiling, or reading what was compiled, is done before a request waits."""
+        """One frame of an empty row, so that compiling or reading the compiled is done before a request waits."""
         first = [row == 0 for row in range(self._state.rows)]
         self.advance(first)
         self.speak(first)
@@ -180,7 +180,7 @@ def model_arrays(model: SpeechLM) -> ModelArrays:
 
 
 def narrowest(matrices: dict[str, torch.Tensor]) -> tuple[str, dict[str, np.ndarray]]:
-    """The narrowest type that holds every weight exactly, and the matrices in it: uint16 and int16 arrays are the bits."""
+    """The narrowest type that holds every weight exactly, and the matrices in it; uint16 and int16 arrays are bits."""
     for name, dtype, bits in (("float16", torch.float16, np.uint16), ("bfloat16", torch.bfloat16, np.int16)):
         if name == "float16" and not _has_half_conversion():
             continue

@@ -1,4 +1,4 @@
-"""What `config.json` of a moss_tts_local checkpoint says, in both spellings, checked before anything is built from it."""
+"""What `config.json` of a moss_tts_local checkpoint says, in both spellings, checked before anything is built."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class LMConfig:
 
     @classmethod
     def read(cls, folder: Path) -> LMConfig:
-        """The configuration of a checkpoint folder. Raises CheckpointError: another architecture, missing or odd values."""
+        """The configuration of a checkpoint folder. Raises CheckpointError: other architecture, odd or no values."""
         path = Path(folder) / "config.json"
         raw = read_config(Path(folder), MODEL_TYPE)
         architectures = raw.get("architectures") or []
@@ -115,9 +115,9 @@ def _from_json(raw: Mapping[str, Any]) -> LMConfig:
     layers = raw.get("local_transformer_layers")
     if (gpt2["n_layer"] if layers is None else layers) != 1:
         raise ValueError("a local transformer of more than one layer")
-    for name, value in (("hidden_act", qwen3.get("hidden_act", "silu")), ("activation", gpt2.get("activation_function"))):
-        if value not in ("silu", "swish"):
-            raise ValueError(f"{name} {value!r}")
+    for activation in (qwen3.get("hidden_act", "silu"), gpt2.get("activation_function")):
+        if activation not in ("silu", "swish"):
+            raise ValueError(f"the activation {activation!r}")
     if qwen3.get("use_sliding_window") and qwen3.get("sliding_window"):
         raise ValueError("a backbone with sliding windows")
     # "rope_theta" beside "rope_scaling" is the older spelling, both inside "rope_parameters" the newer one.

@@ -1,4 +1,4 @@
-"""The frame loop: rows of a bucket start, speak one frame a step, finish and are refilled independently of each other."""
+"""The frame loop: rows of a bucket start, speak one frame a step, finish and are refilled independently."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ class BucketState:
         self.frame = torch.zeros(rows, device=device, dtype=torch.int64)
         self.audio = RowSettings.allocate(rows, device)
         self.stop_settings = RowSettings.allocate(rows, device)
-        self.seen = torch.zeros(
-            rows, config.codebooks, max(config.codebook_sizes), device=device, dtype=torch.bool
-        )
+        self.seen = torch.zeros(rows, config.codebooks, max(config.codebook_sizes), device=device, dtype=torch.bool)
         self.sampled = self.penalised = False
 
 
@@ -78,7 +76,7 @@ class TorchDecoder:
         torch.where(moved, hidden, state.hidden, out=state.hidden)
 
     def speak(self, live: list[bool]) -> None:
-        """From `hidden` to a stop decision and the C codes of a frame. Every row is computed, also those that are not live."""
+        """From `hidden` to a stop decision and the C codes of a frame, for every row, also those that are not live."""
         model, state = self.model, self.state
         noise = self._noise()
         y = model.local.step(state.hidden, 0, self._local_cache)
@@ -130,7 +128,7 @@ class FrameLoop:
     def __init__(
         self, model: SpeechLM, *, rows: int = 1, prefixes: PrefixStore | None = None, compiled: bool = True
     ) -> None:
-        """`compiled=False` keeps to torch operations where machine code of our own could serve (see `engine.lm.compiled`)."""
+        """`compiled=False` keeps to torch operations where machine code could serve (`engine.lm.compiled`)."""
         self.model, self.rows = model, rows
         self._state = BucketState(model, rows)
         fast = compiled_decoder(model, self._state) if compiled else None
@@ -140,7 +138,7 @@ class FrameLoop:
 
     @property
     def compiled(self) -> bool:
-        """Whether frames are made by the compiled decoder; part of the numeric profile, for it rounds in its own way."""
+        """Whether the compiled decoder makes the frames; part of the numeric profile, for it rounds in its own way."""
         return not isinstance(self._decoder, TorchDecoder)
 
     @property

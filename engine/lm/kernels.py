@@ -1,7 +1,7 @@
 """The decode step as machine code for one processor core, compiled at first use and kept on disk (numba).
 
-Arithmetic is float32. Matrices may lie in 16 bits: where every weight is exactly a float16 or bfloat16 number, widening it in a
-register gives the very float32 that a wider copy would hold, for half the memory traffic, which is what binds here.
+Arithmetic is float32. Matrices may lie in 16 bits: where every weight is exactly a float16 or bfloat16 number, widening
+it in a register gives the very float32 that a wider copy would hold, for half the memory traffic, which is what binds.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _float_of_bits(typingctx, bits):
 
 @part
 def _exp(x):
-    """float32 e^x within 2 units of the last place, without a call, so that loops over it become vector code (Cephes expf)."""
+    """float32 e^x within 2 units of the last place, without a call, so that loops become vector code (Cephes expf)."""
     x = min(max(x, np.float32(-87.0)), np.float32(88.0))
     n = np.float32(math.floor(x * np.float32(1.44269504088896341) + np.float32(0.5)))
     r = x - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)

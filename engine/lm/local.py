@@ -73,7 +73,7 @@ class LocalTransformer:
             yield "local_transformer.wpe.weight", self.wpe
 
     def new_cache(self, rows: int, codebooks: int) -> torch.Tensor:
-        """`[2, rows, heads, C, head_dim]`: keys, values. Nothing in it needs clearing: positions are written before read."""
+        """`[2, rows, heads, C, head_dim]`: keys, values. It needs no clearing: positions are written before read."""
         config = self.config
         return self.qkv.new_zeros((2, rows, config.heads, codebooks, config.head_dim))
 

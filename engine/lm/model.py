@@ -22,7 +22,7 @@ class SpeechLM:
         config, device, dtype: as loaded; all arithmetic is in `dtype`, logits are float32.
         hashes: `model`: SHA-256 of config and weights; `tokenizer`: of the tokenizer's files.
         backbone, local: the two transformers.
-        audio_embeddings: `[sum(codebook_sizes) + 1, hidden]`: all tables in order, then one row of zeros for "no audio".
+        audio_embeddings: `[sum(codebook_sizes) + 1, hidden]`: all tables in order, then a row of zeros for "no audio".
         offsets: int64 `[C]`: where each table starts.
         audio_heads: C of `[size, hidden]`: views of the tables, or heads of their own.
         stop_head: `[2, hidden]`: continue, stop.
@@ -72,7 +72,7 @@ class SpeechLM:
             yield "local_text_lm_head.weight", self.stop_head
 
     def embed(self, rows: torch.Tensor) -> torch.Tensor:
-        """int64 rows `[..., C+1]` -> `[..., hidden]`: the text embedding plus those of the codes; a pad code adds zero."""
+        """int64 rows `[..., C+1]` -> `[..., hidden]`: the text embedding plus those of the codes; a pad adds zero."""
         codes = rows[..., 1:]
         silent = self.audio_embeddings.shape[0] - 1
         index = torch.where(codes == self.config.pad_code, silent, codes + self.offsets)

@@ -39,7 +39,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Prompt:
-    """int64 rows `[T, C+1]`: a text id, then C codes. `prefix` depends on the voice alone; `rest` is everything after."""
+    """int64 rows `[T, C+1]`: a text id, then C codes. `prefix` depends on the voice alone; `rest` follows it."""
 
     prefix: torch.Tensor
     rest: torch.Tensor

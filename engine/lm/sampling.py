@@ -13,7 +13,7 @@ from engine.requests import Sampling, SamplingOptions
 
 STOP_CHANNEL = 0  # codebook k draws from channel k + 1
 
-# splitmix64 (Steele, Lea, Flood 2014): the increment and the two multipliers of its finaliser, as signed 64-bit numbers.
+# splitmix64 (Steele, Lea, Flood 2014): the increment and the two multipliers of its finaliser, as signed numbers.
 INCREMENT = 0x9E3779B97F4A7C15 - (1 << 64)
 MULTIPLIERS = (0xBF58476D1CE4E5B9 - (1 << 64), 0x94D049BB133111EB - (1 << 64))
 CHANNELS_PER_FRAME = 64  # counters of different (frame, channel) never meet
@@ -39,7 +39,7 @@ def gumbel_noise(seed: torch.Tensor, frame: torch.Tensor, channel: torch.Tensor,
         tokens: size of the last axis of the result.
 
     Returns:
-        float32 `[..., tokens]`: -ln(-ln(u)), u uniform in (0, 1) from 52 hashed bits. The logarithms are taken in float64, so
+        float32 `[..., tokens]`: -ln(-ln(u)), u uniform in (0, 1) from 52 hashed bits. Logarithms are taken in float64, so
         that libraries which differ in a last bit still round to the same float32.
     """
     key = _mix(_mix(seed + INCREMENT) ^ ((frame * CHANNELS_PER_FRAME + channel) * INCREMENT))
@@ -90,7 +90,7 @@ def require_valid(options: SamplingOptions) -> None:
 
 
 def stop_options(sampling: Sampling) -> SamplingOptions:
-    """Settings of the stop head: arg-max with greedy audio; never arg-max while audio is sampled, for then it may never stop."""
+    """Settings of the stop head: arg-max with greedy audio; else never arg-max, for then it may never stop."""
     temperature = 0.0 if sampling.greedy else sampling.stop.temperature or 1.0
     return SamplingOptions(temperature, sampling.stop.top_p, sampling.stop.top_k, 1.0)
 
@@ -103,12 +103,13 @@ def filter_logits(logits: torch.Tensor, settings: RowSettings, seen: torch.Tenso
         seen: bool `[rows, V]`: tokens this codebook has emitted in this generation; None without penalty.
 
     Returns:
-        float32 `[rows, V]`, minus infinity where a token was filtered out. Top-k keeps ties with the k-th score; top-p keeps
-        the token that crosses it, and always the first.
+        float32 `[rows, V]`, minus infinity where a token was filtered out. Top-k keeps ties with the k-th score; top-p
+        keeps the token that crosses it, and always the first.
     """
     scores = logits
     if seen is not None:
-        scores = torch.where(seen, torch.where(scores < 0, scores * settings.penalty, scores / settings.penalty), scores)
+        punished = torch.where(scores < 0, scores * settings.penalty, scores / settings.penalty)
+        scores = torch.where(seen, punished, scores)
     scores = scores / torch.where(settings.temperature > 0, settings.temperature, 1.0)
     size = scores.shape[-1]
     ordered, order = scores.sort(dim=-1, descending=True, stable=True)
@@ -122,5 +123,5 @@ def filter_logits(logits: torch.Tensor, settings: RowSettings, seen: torch.Tenso
 
 
 def draw(scores: torch.Tensor, settings: RowSettings, noise: torch.Tensor) -> torch.Tensor:
-    """int64 `[rows]`: a sample of softmax(scores) by the Gumbel arg-max; the arg-max itself where the temperature is 0."""
+    """int64 `[rows]`: a sample of softmax(scores) by the Gumbel arg-max; the plain arg-max at temperature 0."""
     return (scores + noise * (settings.temperature > 0)).argmax(-1)

@@ -16,7 +16,7 @@ from engine.lm.config import LMConfig
 from engine.runtime.checkpoint import REMEDY, content_digest, read_json
 
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt", "tokenizer.model")
-# Tags that a text may carry, such as [pause 1.5s]: where a tokenizer has one as a token, a typed one becomes that token.
+# Tags that a text may carry, such as [pause 1.5s]: where a tokenizer has it as a token, a typed one is that token.
 _TAG = re.compile(r"\[[^\[\]<>|\n]+\]")
 
 
@@ -35,8 +35,8 @@ class Typed:
 class Tokenizer:
     """Encodes the parts of a prompt.
 
-    The strings of the prompt's own frame may use every added token of the tokenizer. What a person typed may use only tags
-    (`[pause 1.5s]`): a typed `<|im_end|>`, `<think>` or `</user_inst>` comes out as ordinary text.
+    The strings of the prompt's own frame may use every added token of the tokenizer. What a person typed may use only
+    tags (`[pause 1.5s]`): a typed `<|im_end|>`, `<think>` or `</user_inst>` comes out as ordinary text.
 
     Attributes:
         folder: the checkpoint.
@@ -73,7 +73,8 @@ class Tokenizer:
             if found != wanted:
                 where = "has no such token" if found is None else f"has it as {found}"
                 raise CheckpointError(
-                    f"The tokenizer in {self.folder} is another model's: {field} is {wanted} ({content}), the tokenizer {where}.",
+                    f"The tokenizer in {self.folder} is another model's: {field} is {wanted} ({content}), "
+                    f"the tokenizer {where}.",
                     REMEDY,
                 )
         for field, number in config.control_ids.items():
@@ -139,7 +140,7 @@ def _typed_ranges(parts: Sequence[str | Typed]) -> list[tuple[int, int]]:
 
 
 def _is_frame(text: str, start: int, end: int, typed: Sequence[tuple[int, int]]) -> bool:
-    """Whether text[start:end] belongs to the prompt's frame: it may enclose whole one-line values, not parts of them."""
+    """Whether text[start:end] belongs to the prompt's frame: it may enclose whole one-line values, no parts."""
     touched = [(a, b) for a, b in typed if a < end and start < b]
     encloses_frame = sum(b - a for a, b in touched) < end - start
     return encloses_frame and all(start <= a and b <= end and "\n" not in text[a:b] for a, b in touched)

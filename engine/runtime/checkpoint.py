@@ -67,8 +67,8 @@ def read_config(folder: Path, model_type: str) -> dict[str, Any]:
 class Checkpoint:
     """The tensors of a folder with `model.safetensors` or `model.safetensors.index.json` and its shards.
 
-    Opening reads headers only. `check` compares them with what the architecture expects; `fill` and `load` read weights,
-    each one straight into its final place.
+    Opening reads headers only. `check` compares them with what the architecture expects; `fill` and `load` read
+    weights, each one straight into its final place.
 
     Attributes:
         folder: the checkpoint.
@@ -91,7 +91,8 @@ class Checkpoint:
         for file in self.files:
             for name, tensor in _read_header(file).items():
                 if name in self.tensors:
-                    raise CheckpointError(f"{name} is stored twice: in {self.tensors[name].file} and in {file}.", REMEDY)
+                    other = self.tensors[name].file
+                    raise CheckpointError(f"{name} is stored twice: in {other} and in {file}.", REMEDY)
                 self.tensors[name] = tensor
         for name, file in (listed or {}).items():
             if name not in self.tensors or self.tensors[name].file != file:
@@ -103,7 +104,7 @@ class Checkpoint:
 
         Args:
             expected: shape of every tensor that must be there.
-            optional: shape of those that may be there, such as stored copies of tied weights. Any other name is refused.
+            optional: shape of those that may be there, such as copies of tied weights. Any other name is refused.
 
         Raises:
             CheckpointError: naming file and tensor: missing, unknown, misshapen, or of a type that is no float.
@@ -119,7 +120,8 @@ class Checkpoint:
         for name, tensor in self.tensors.items():
             if tensor.shape != tuple(allowed[name]):
                 raise CheckpointError(
-                    f"{tensor.file}: {name} has the shape {list(tensor.shape)}; config.json makes it {list(allowed[name])}.",
+                    f"{tensor.file}: {name} has the shape {list(tensor.shape)}; "
+                    f"config.json makes it {list(allowed[name])}.",
                     REMEDY,
                 )
             if tensor.dtype not in FLOAT_BYTES:
@@ -175,7 +177,7 @@ class Checkpoint:
         return weights
 
     def digest(self) -> str:
-        """SHA-256 over the content of `config.json` and the weight files; it runs beside `fill` and waits for its end here."""
+        """SHA-256 over the content of `config.json` and the weight files; it runs beside `fill` and is awaited here."""
         return self._start_digest().result()
 
     def _start_digest(self) -> Future[str]:
@@ -190,7 +192,7 @@ class Checkpoint:
 
 
 def content_digest(files: Iterable[Path]) -> str:
-    """SHA-256 (hex) over the names and contents of files, a missing one counting as empty; the folder's name is not in it."""
+    """SHA-256 (hex) over names and contents of files, a missing one counting as empty; the folder does not matter."""
     whole = hashlib.sha256()
     for file in files:
         whole.update(file.name.encode() + b"\0")
@@ -242,7 +244,7 @@ def _read_header(path: Path) -> dict[str, StoredTensor]:
         if min(shape, default=0) < 0 or not 0 <= start <= end:
             raise CheckpointError(f"{path}: the entry of {name} in the header is damaged.", REMEDY)
         if element_bytes is not None and end - start != math.prod(shape) * element_bytes:
-            raise CheckpointError(f"{path}: {name} has {end - start} bytes, which does not fit its shape {shape}.", REMEDY)
+            raise CheckpointError(f"{path}: {name} has {end - start} bytes, which does not fit {shape}.", REMEDY)
         if 8 + length + end > size:
             raise CheckpointError(f"{path} is truncated: it ends before the end of {name}.", REMEDY)
         tensors[name] = StoredTensor(path, dtype, shape)

@@ -69,8 +69,8 @@ def test_frame_loop_speed(threads: int) -> None:
             frames = [taken for _ in range(3 if compiled else 1) for taken in frame_times_ms(loop, prompt)]
             median, best = statistics.median(frames), min(frames)
             print(
-                f"  {'compiled' if compiled else 'torch':8} {rows} row(s): set up {setup_s:.2f} s, step {median:.1f} ms "
-                f"(best {best:.1f}), RTF {median / rows / FRAME_S / 1000:.3f}"
+                f"  {'compiled' if compiled else 'torch':8} {rows} row(s): set up {setup_s:.2f} s, "
+                f"step {median:.1f} ms (best {best:.1f}), RTF {median / rows / FRAME_S / 1000:.3f}"
             )
             assert frames
 
@@ -78,4 +78,5 @@ def test_frame_loop_speed(threads: int) -> None:
         loop.release(loop.admit(prompt, sampling=SAMPLING, seed=0, max_frames=1))
 
     warm = times_ms(admit_and_release, 7)
-    print(f"  prefill of {len(prompt.rest)} rows after a kept prefix: {statistics.median(warm):.0f} ms (best {min(warm):.0f})")
+    median, best = statistics.median(warm), min(warm)
+    print(f"  prefill of {len(prompt.rest)} rows after a kept prefix: {median:.0f} ms (best {best:.0f})")

@@ -46,7 +46,7 @@ def is_trained(folder: Path) -> bool:
 
 
 def is_lm(folder: Path) -> bool:
-    """Whether it is a language model of its own. A folder that is missing or tells nothing counts too, so that it fails."""
+    """Whether it is a language model of its own. A folder that is missing or tells nothing counts, so that it fails."""
     config = folder / "config.json"
     return not is_trained(folder) and (
         not config.exists() or json.loads(config.read_text("utf-8")).get("model_type") == MODEL_TYPE

@@ -15,7 +15,15 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from engine.lm.config import LMConfig
 from engine.lm.model import SpeechLM
 
-SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|audio_start|>", "<|audio_end|>", "<|user|>", "<|assistant|>")
+SPECIAL = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|audio_start|>",
+    "<|audio_end|>",
+    "<|user|>",
+    "<|assistant|>",
+)
 FRAME_WORDS = ("user\n", "\n</user_inst>", "\n- Language:\n", "\n- Language:\nEnglish\n- Text:\n", "<think>")
 TAGS = ("[pause 0.5s]", "[pause 1.5s]")
 
@@ -74,7 +82,7 @@ def tiny_weights(config: LMConfig, seed: int = 0, optional: bool = False) -> dic
 
 
 def write_tokenizer(folder: Path, first_added_id: int = 256) -> None:
-    """A byte-level tokenizer without merges: 256 letters, then special tokens, words of the prompt's frame, and tags."""
+    """A byte-level tokenizer without merges: 256 letters, then special tokens, the frame's words, and tags."""
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     filler = [f"unused {n}" for n in range(first_added_id - len(letters))]
     vocabulary = {token: number for number, token in enumerate(letters + filler)}

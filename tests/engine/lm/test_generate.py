@@ -162,7 +162,9 @@ def test_a_budget_ends_the_row_with_its_last_frame(model: SpeechLM, prompts: lis
     assert loop.step() == []
 
 
-def test_a_row_released_in_the_middle_can_be_taken_again(model: SpeechLM, prompts: list[Prompt], compiled: bool) -> None:
+def test_a_row_released_in_the_middle_can_be_taken_again(
+    model: SpeechLM, prompts: list[Prompt], compiled: bool
+) -> None:
     loop = FrameLoop(model, compiled=compiled)
     row = loop.admit(prompts[1], sampling=SAMPLED, seed=8, max_frames=40)
     for _ in range(7):
@@ -200,7 +202,5 @@ def test_growing_the_cache_changes_nothing(model: SpeechLM, prompts: list[Prompt
     roomy = FrameLoop(model, compiled=compiled)
     roomy._state.cache.reserve(2048)
     growing = FrameLoop(model, compiled=compiled)
-    results = [
-        run(loop, loop.admit(prompts[1], sampling=SAMPLED, seed=3, max_frames=300)) for loop in (roomy, growing)
-    ]
+    results = [run(loop, loop.admit(prompts[1], sampling=SAMPLED, seed=3, max_frames=300)) for loop in (roomy, growing)]
     assert np.array_equal(*results) and growing._state.cache.capacity < 2048

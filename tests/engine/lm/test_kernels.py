@@ -63,7 +63,12 @@ def test_a_choice_is_the_one_that_torch_makes(options: SamplingOptions, seed: in
     rows.write(0, options)
     noise = gumbel_noise(torch.tensor([seed]), torch.tensor([5]), torch.tensor([3]), 64)
     expected = int(draw(filter_logits(logits, rows, seen), rows, noise))
-    own = (np.float32(options.temperature), np.float32(options.top_p), options.top_k, np.float32(options.repetition_penalty))
+    own = (
+        np.float32(options.temperature),
+        np.float32(options.top_p),
+        options.top_k,
+        np.float32(options.repetition_penalty),
+    )
     heap = np.zeros((2, 64), np.int64)
     assert choose(logits[0].numpy().copy(), own, seed, 5, 3, seen[0].numpy(), heap) == expected
 

@@ -93,7 +93,9 @@ def test_untied_heads_must_be_stored(write_checkpoint: Callable[..., Path]) -> N
 def test_a_full_vocabulary_head_gives_the_two_rows_of_stop_and_continue(
     write_checkpoint: Callable[..., Path], tied: bool
 ) -> None:
-    folder = write_checkpoint(tiny_config(local_text_head_mode="full_vocab", tie_word_embeddings=tied, tie_audio_embeddings=True))
+    folder = write_checkpoint(
+        tiny_config(local_text_head_mode="full_vocab", tie_word_embeddings=tied, tie_audio_embeddings=True)
+    )
     weights = tiny_weights(LMConfig.read(folder))
     table = weights["transformer.embed_tokens.weight" if tied else "text_lm_head.weight"]
     assert torch.equal(load_lm(folder).stop_head, table[[262, 260]])
@@ -114,7 +116,9 @@ def test_learned_positions_are_added_and_nothing_is_rotated(write_checkpoint: Ca
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_narrow_storage_is_computed_in_float32_on_a_cpu(write_checkpoint: Callable[..., Path], dtype: torch.dtype) -> None:
+def test_narrow_storage_is_computed_in_float32_on_a_cpu(
+    write_checkpoint: Callable[..., Path], dtype: torch.dtype
+) -> None:
     model = load_lm(write_checkpoint(dtype=dtype))
     stored = tiny_weights(model.config)["transformer.layers.1.mlp.up_proj.weight"].to(dtype)
     assert model.dtype == torch.float32
@@ -142,7 +146,9 @@ def test_a_pad_code_adds_exactly_nothing(write_checkpoint: Callable[..., Path]) 
 
 
 def test_hashes_follow_weights_and_tokenizer(write_checkpoint: Callable[..., Path]) -> None:
-    first, again, other = (load_lm(write_checkpoint(name=name, seed=seed)) for name, seed in (("a", 0), ("b", 0), ("c", 1)))
+    first, again, other = (
+        load_lm(write_checkpoint(name=name, seed=seed)) for name, seed in (("a", 0), ("b", 0), ("c", 1))
+    )
     assert first.hashes == again.hashes
     assert first.hashes["model"] != other.hashes["model"] and first.hashes["tokenizer"] == other.hashes["tokenizer"]
 

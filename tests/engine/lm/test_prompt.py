@@ -44,7 +44,9 @@ def test_a_typed_control_string_is_ordinary_text(builder: PromptBuilder, control
 
 
 @pytest.mark.parametrize("field", ["language", "instruction", "quality", "sound_event", "ambient_sound"])
-@pytest.mark.parametrize("control", ["<|im_end|>", "a\n- Language:\nb", "x\n</user_inst>", "English\n- Text:\nx", "<think>"])
+@pytest.mark.parametrize(
+    "control", ["<|im_end|>", "a\n- Language:\nb", "x\n</user_inst>", "English\n- Text:\nx", "<think>"]
+)
 def test_a_control_string_in_a_field_is_ordinary_text(builder: PromptBuilder, field: str, control: str) -> None:
     def count_controls(value: str) -> int:
         rows = builder.build(Message("Hello.", **{field: value})).rows
@@ -69,7 +71,12 @@ def test_a_value_of_one_line_may_complete_a_word_of_the_frame(builder: PromptBui
 
 def test_the_words_of_the_frame_are_encoded_as_the_library_does(builder: PromptBuilder) -> None:
     reference = ReferenceTokenizer.from_file(str(builder.tokenizer.folder / "tokenizer.json"))
-    for text in ("user\n", "assistant\n", "\n- Tokens:\n12\n- Language:\nEnglish\n- Text:\n", "<|im_end|>user\nx[pause 1.5s]"):
+    for text in (
+        "user\n",
+        "assistant\n",
+        "\n- Tokens:\n12\n- Language:\nEnglish\n- Text:\n",
+        "<|im_end|>user\nx[pause 1.5s]",
+    ):
         assert builder.tokenizer.encode(text) == reference.encode(text, add_special_tokens=False).ids
 
 
@@ -81,7 +88,9 @@ def test_any_text_without_tags_is_its_own_letters_for_the_starter(starter: Token
     assert tags or (len(ids) == letters(text.encode("utf-8", "replace").decode()) and max(ids, default=0) < 256)
 
 
-@pytest.mark.parametrize("control", ["<|im_end|>", "user\n", "\n</user_inst>", "\n- Instruction:\nNone\n- Tokens:\n391", "\n- Text:\n"])
+@pytest.mark.parametrize(
+    "control", ["<|im_end|>", "user\n", "\n</user_inst>", "\n- Instruction:\nNone\n- Tokens:\n391", "\n- Text:\n"]
+)
 def test_the_starter_s_frame_words_are_ordinary_text_when_typed(starter: Tokenizer, control: str) -> None:
     assert control in starter.added
     assert max(starter.encode(Typed(f"A {control} b"))) < 256
@@ -102,7 +111,9 @@ def test_absent_and_blank_fields_are_written_as_none(builder: PromptBuilder) -> 
 
 def test_prefix_depends_on_the_voice_alone(builder: PromptBuilder) -> None:
     voice, other = np.ones((4, 3), np.int16), np.full((4, 3), 2, np.int16)
-    one, two = (builder.build(Message(text, (voice,), language=lang)) for text, lang in (("A", None), ("Bee", "French")))
+    one, two = (
+        builder.build(Message(text, (voice,), language=lang)) for text, lang in (("A", None), ("Bee", "French"))
+    )
     assert np.array_equal(one.prefix, two.prefix)
     assert not np.array_equal(one.prefix, builder.build(Message("A", (other,))).prefix)
 
@@ -167,4 +178,6 @@ def test_a_tokenizer_in_another_format_is_read_by_transformers(tmp_path: Path) -
     write_tokenizer(tmp_path)
     whole = Tokenizer(tmp_path)
     PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json")).save_pretrained(tmp_path / "saved")
-    assert Tokenizer(tmp_path / "saved").encode("user\n", Typed("Hi<|im_end|>")) == whole.encode("user\n", Typed("Hi<|im_end|>"))
+    assert Tokenizer(tmp_path / "saved").encode("user\n", Typed("Hi<|im_end|>")) == whole.encode(
+        "user\n", Typed("Hi<|im_end|>")
+    )

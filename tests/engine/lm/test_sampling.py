@@ -53,7 +53,9 @@ def test_noise_of_a_row_is_the_same_in_any_batch() -> None:
 
 
 def test_noise_is_gumbel_distributed_and_uncorrelated_between_counters() -> None:
-    samples = torch.stack([noise(seed, frame, channel) for seed in (1, 2) for frame in range(8) for channel in range(4)])
+    samples = torch.stack(
+        [noise(seed, frame, channel) for seed in (1, 2) for frame in range(8) for channel in range(4)]
+    )
     uniform = torch.exp(-torch.exp(-samples.double()))
     histogram = torch.histc(uniform, 16, 0, 1) / uniform.numel()
     assert (histogram - 1 / 16).abs().max() < 0.006

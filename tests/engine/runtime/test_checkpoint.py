@@ -19,8 +19,10 @@ SHAPES = {"a.weight": (3, 4), "a.bias": (3,), "b.weight": (2, 2)}
 
 
 def some_tensors(dtype: torch.dtype = torch.float32) -> dict[str, torch.Tensor]:
-    return {name: (torch.arange(24.0).reshape(-1)[: torch.Size(shape).numel()].reshape(shape)).to(dtype)
-            for name, shape in SHAPES.items()}
+    return {
+        name: (torch.arange(24.0).reshape(-1)[: torch.Size(shape).numel()].reshape(shape)).to(dtype)
+        for name, shape in SHAPES.items()
+    }
 
 
 def write_single(folder: Path, tensors: dict[str, torch.Tensor]) -> Path:
@@ -58,7 +60,9 @@ def test_tensors_are_read_into_slices_of_a_fused_one(tmp_path: Path) -> None:
     tensors = some_tensors()
     fused = torch.zeros(4, 4)
     seen: list[float] = []
-    Checkpoint(write_single(tmp_path, tensors)).fill([("a.weight", fused[:3]), ("b.weight", fused[3].view(2, 2))], seen.append)
+    Checkpoint(write_single(tmp_path, tensors)).fill(
+        [("a.weight", fused[:3]), ("b.weight", fused[3].view(2, 2))], seen.append
+    )
     assert torch.equal(fused[:3], tensors["a.weight"]) and torch.equal(fused[3], tensors["b.weight"].flatten())
     assert seen == sorted(seen) and seen[-1] == 1.0
 
@@ -101,7 +105,9 @@ def test_a_truncated_file_names_a_tensor_that_is_cut(tmp_path: Path) -> None:
         Checkpoint(tmp_path)
 
 
-@pytest.mark.parametrize("place", ["../x.safetensors", "/etc/x.safetensors", "c:\\x.safetensors", "x/y.safetensors", "x.bin", 7])
+@pytest.mark.parametrize(
+    "place", ["../x.safetensors", "/etc/x.safetensors", "c:\\x.safetensors", "x/y.safetensors", "x.bin", 7]
+)
 def test_a_shard_outside_the_folder_is_refused(tmp_path: Path, place: object) -> None:
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a.bias": place}}))
     with pytest.raises(CheckpointError, match="not a file beside it"):
