@@ -23,7 +23,7 @@ from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
 from app.services import store_moves, store_opening, store_repair, store_sessions, store_snapshots
-from app.services.store_audio import TakeAudioError
+from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_lock import Lock
 from app.services.store_problem import Problem
 from app.services.store_ranks import Ranks
@@ -55,6 +55,8 @@ class ProjectStore:
         read_only: nothing is written; edits live in memory alone.
         is_untitled: it lives in the profile and was never saved by the person.
         notices: what the person should know about the opening, in plain words.
+        id: of the project; a copy by Save As has another one.
+        changed_at_s: when it was changed last before it was opened, seconds since the epoch.
         interrupted_takes: ids of takes that were being made when the program ended last; they are incomplete now.
 
     Signals (through `deliver`, which a window sets to post into its own thread):
@@ -83,6 +85,8 @@ class ProjectStore:
         self.notices: list[str] = []
         self.interrupted_takes: tuple[str, ...] = ()
         self.id = rows.meta.get("project", "")
+        changed = rows.meta.get("changed_at_s", "")
+        self.changed_at_s = float(changed) if changed.replace(".", "", 1).isdigit() and len(changed) < 30 else 0.0
         self._paths = paths
         self._deliver = deliver or _at_once
         self._lock = lock
@@ -334,6 +338,10 @@ class ProjectStore:
         if take is not None and take.state in ("done", "suspicious") and not self._closed:
             damaged = replace(take, state="incomplete", stop_reason="damaged")
             self.history.note(PutTake(damaged))
+
+    def add_audio(self, segment: Segment) -> None:
+        """Put a segment of a take into the file as it is; for recovery."""
+        self._writing().add_segment(segment)
 
     def take_samples(self, take_id: str) -> int:
         """Length of a take's audio in samples. Any thread."""

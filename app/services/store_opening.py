@@ -76,6 +76,13 @@ def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection
         raise
 
 
+def read_rows_of(path: Path) -> Rows:
+    """Everything of a project but its audio, from a file that nobody writes. Raises as `read`."""
+    connection, rows = read(path, None, False)
+    connection.close()
+    return rows
+
+
 def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
     connection = connect(path, write=write)
     try:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.model.block import new_id
+from app.model.errors import ProjectError
 from app.services import store_audio
 from app.services.store_audio import Segment
+from app.services.store_lock import Lock
 from app.services.store_rows import Batch, write_batch
 from app.services.store_schema import connect, create_schema
 
@@ -30,6 +32,7 @@ class RescueFile:
         self.path = folder / f"{time.strftime('%Y-%m-%d %H.%M.%S')} {new_id()[:6]}.mvs"
         self._original = original
         self._connection: sqlite3.Connection | None = None
+        self._lock: Lock | None = None
         self._written: set[tuple[str, int]] = set()
 
     def write(self, state: Callable[[], Batch], batch: Batch, segments: list[Segment]) -> bool:
@@ -58,7 +61,7 @@ class RescueFile:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-        except (sqlite3.Error, OSError, MemoryError) as error:
+        except (sqlite3.Error, OSError, MemoryError, ProjectError) as error:
             _log.warning("The rescue file cannot be written either: %s", error)
             if first:
                 self.discard()  # a rescue without its beginning is none
@@ -69,6 +72,7 @@ class RescueFile:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = Lock(self.path)  # a rescue of a living process is not offered to another one
             self._connection = connect(self.path, write=True, create=True)
             create_schema(self._connection)
         return self._connection
@@ -78,6 +82,9 @@ class RescueFile:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     def discard(self) -> None:
         """The work is in its own file again."""
