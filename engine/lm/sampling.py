@@ -39,8 +39,8 @@ def gumbel_noise(seed: torch.Tensor, frame: torch.Tensor, channel: torch.Tensor,
         tokens: size of the last axis of the result.
 
     Returns:
-        float32 `[..., tokens]`: -ln(-ln(u)), u uniform in (0, 1) from 52 hashed bits. Logarithms are taken in float64, so
-        that libraries which differ in a last bit still round to the same float32.
+        float32 `[..., tokens]`: -ln(-ln(u)), u uniform in (0, 1) from 52 hashed bits. Logarithms are taken in float64,
+        so that libraries which differ in a last bit still round to the same float32.
     """
     key = _mix(_mix(seed + INCREMENT) ^ ((frame * CHANNELS_PER_FRAME + channel) * INCREMENT))
     token = torch.arange(1, tokens + 1, device=key.device) * INCREMENT
