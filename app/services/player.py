@@ -25,6 +25,7 @@ _STUCK_S = 2.0
 # Sound servers and amplifiers swallow the first moment of a stream, and keep some more than they admit to.
 _LEAD_IN_SAMPLES = 3 * BLOCK_SAMPLES
 _LEAD_OUT_SAMPLES = 6 * BLOCK_SAMPLES
+_ROUND_AHEAD_SAMPLES = SAMPLE_RATE // 2
 _SILENCE = np.zeros((BLOCK_SAMPLES, CHANNELS), np.float32)
 
 
@@ -217,6 +218,7 @@ class _Feeder:
         self.abandoned = False
         self.writing_since_s: float | None = None
         self.output: Output | None = None
+        self.next_source: Source | None = None
         self.thread = threading.Thread(target=self._run, name="player", daemon=True)
         self.thread.start()
 
@@ -270,6 +272,9 @@ class _Feeder:
         try:
             self._pump(version, output)
         finally:
+            if self.next_source is not None:
+                self.next_source.close()
+                self.next_source = None
             if not self.abandoned:
                 self.output = None
                 output.close()
@@ -327,6 +332,7 @@ class _Feeder:
                     player._waits += 1
                     player.cushion.had_to_wait()
                     player._tell(PlayState.BUFFERING)
+            self._prepare_round(reading)
             if waiting:
                 self._write(output, _SILENCE, count_dry=False)
                 playhead.wrote(len(_SILENCE))
@@ -357,6 +363,15 @@ class _Feeder:
         if dry and count_dry and not self.abandoned:
             self.player._underruns += 1
 
+    def _prepare_round(self, reading: Rewindable) -> None:
+        """In a loop the next round is opened before this one ends, so that there is no gap between them."""
+        player = self.player
+        if not player._loop or self.next_source is not None or not reading.source.complete:
+            return
+        open_source = player._open_source
+        if reading.ready_samples < _ROUND_AHEAD_SAMPLES and reading.at > 0 and open_source is not None:
+            self.next_source = open_source()
+
     def _next_round(self, version: int, output: Output, playhead: Playhead) -> bool:
         """The source was read to its end: start it again, or let the device play what it holds and stop."""
         player = self.player
@@ -365,7 +380,7 @@ class _Feeder:
                 return False
             looping, open_source, old = player._loop, player._open_source, player._reading
         if looping and open_source is not None and old is not None and old.at > 0:
-            source = open_source()
+            source, self.next_source = self.next_source or open_source(), None
             with player._wake:
                 if player._version != version:
                     source.close()

@@ -306,13 +306,14 @@ def test_a_dry_device_is_counted(player, sound):
 
 
 def test_a_loop_starts_again_without_a_gap(player, sound):
-    sources = [Ramp(10_000), Ramp(10_000), Ramp(10_000)]
+    sources = [Ramp(10_000) for _ in range(5)]
     waiting = iter(sources)
     after_samples(sound, 21_000, lambda: player.set_loop(False))
     player.play(lambda: next(waiting), loop=True)
     until(lambda: player.state is PlayState.STOPPED)
     heard = sound.streams[0].sound_written[:30_000]
-    assert np.array_equal(heard, np.concatenate([source.samples for source in sources]))
+    assert np.array_equal(heard, np.concatenate([source.samples for source in sources[:3]]))
+    assert all(source.closed for source in sources if source.at)
 
 
 def test_losing_the_device_pauses_and_says_so(player, sound):

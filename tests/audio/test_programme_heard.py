@@ -1,0 +1,99 @@
+"""Whole lines through the engine's thread, the renderer, the mixer and a real sound server, while the person goes on working."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from tone_studio import ToneStudio
+
+from app.model.commands import ReplaceText
+from app.services.devices import Devices
+from app.services.excerpt import Excerpt, mix_settings
+from app.services.mixer import Mixer
+from app.services.player import Player
+from app.services.playing import PlayState
+from app.services.programme import mix, programme
+from app.ui.waveform import Waveform
+
+pytestmark = pytest.mark.sound
+
+
+@pytest.fixture
+def tones(sound_server, qapp, tmp_path):
+    made = ToneStudio(tmp_path / "profile", "One two three.\nFour [pause 0.4s] five six.\nSeven eight nine ten.\n# Eleven\nTwelve.")
+    made.studio.player.close()
+    made.studio.attach(player=Player(Devices()))
+    yield made
+    made.close()
+
+
+def expected(tones):
+    """The programme as export would write it."""
+    studio = tones.studio
+    excerpt = Excerpt(studio.project, tones.ids, studio.renderer.states.manner)
+    return np.concatenate(
+        list(mix(programme(excerpt, tones.ids, tones.store.read_take, excerpt.plan), Mixer(mix_settings(excerpt.settings))))
+    )
+
+
+def heard(recorded, samples):
+    """What was recorded, from the first sample of sound on, as long as what is expected."""
+    first = np.flatnonzero(np.abs(samples).sum(axis=1))[0]
+    loud = np.flatnonzero(np.abs(recorded).sum(axis=1))
+    assert len(loud), "nothing arrived"
+    start = loud[0] - first
+    assert start >= 0
+    return recorded[start : start + len(samples)]
+
+
+def test_what_arrives_is_what_export_would_write_over_all_borders(tones, sound_server, qtbot):
+    studio = tones.studio
+    waveform = Waveform(studio)
+    qtbot.addWidget(waveform)
+    waveform.resize(800, 160)
+    waveform.show()
+    tape = sound_server.record()
+    waveform._playback.play_from_start()
+    qtbot.waitUntil(lambda: bool(studio.playing_block), timeout=10000)
+    # Typing in another line, resizing, scrolling: none of it may be heard.
+    note = studio.project.characters
+    studio.do(ReplaceText(note, "", "\n// "))
+    ends_at_s = time.monotonic() + 30
+    typed = 0
+    while studio.player.state is not PlayState.STOPPED:
+        assert time.monotonic() < ends_at_s
+        if typed < 60:
+            studio.do(ReplaceText(studio.project.characters, "", "x"))
+            typed += 1
+        waveform.resize(700 + typed % 7 * 40, 160)
+        waveform.box.zoom(0.9 if typed % 2 else 1.1)
+        qtbot.wait(20)
+    snapshot = studio.player.snapshot()
+    assert snapshot.underruns == 0 and snapshot.waits == 0
+    recorded = sound_server.recorded(tape)
+    samples = expected(tones)
+    assert np.array_equal(heard(recorded, samples), samples)
+
+
+def test_a_loop_and_a_seek_arrive_without_a_click_of_silence_inside(tones, sound_server, qtbot):
+    studio = tones.studio
+    studio.renderer.render(tones.ids)
+    qtbot.waitUntil(lambda: not studio.renderer.queue(), timeout=10000)
+    studio.set_selection((tones.ids[2],), tones.ids[2])
+    waveform = Waveform(studio)
+    qtbot.addWidget(waveform)
+    tape = sound_server.record()
+    waveform._playback.set_loop(True)
+    waveform._playback.play_selection()
+    qtbot.waitUntil(lambda: studio.player.state is PlayState.PLAYING, timeout=5000)
+    qtbot.wait(1500)
+    waveform._playback.stop()
+    recorded = sound_server.recorded(tape)
+    loud = np.flatnonzero(np.abs(recorded).sum(axis=1))
+    sound = np.abs(recorded[loud[0] : loud[-1] + 1]).sum(axis=1)
+    # One line is 8 frames of tone; round and round of it there is no silence longer than the trimmed edges.
+    quiet = np.diff(np.flatnonzero(sound > 0.001))
+    assert len(sound) > 1.0 * 48_000
+    assert quiet.max() < 0.12 * 48_000
