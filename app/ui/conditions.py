@@ -20,6 +20,7 @@ class Conditions(QObject):
         self._editor = editor
         self._actions = actions
         self._disconnects: list[Any] = []
+        self._history_was = (False, False)
         self._soon = Throttle(self._look, 60, self)
         studio.project_replaced.connect(self._attach)
         for signal in (
@@ -42,10 +43,18 @@ class Conditions(QObject):
         self._disconnects = []
         if self._studio.project is not None:
             self._disconnects = [
-                self._studio.history.changed.connect(self._soon),
+                self._studio.history.changed.connect(self._history_changed),
                 self._studio.project.takes_changed.connect(self._soon),
             ]
         self._look()
+
+    def _history_changed(self) -> None:
+        """Undo must be there at the very next key, not a moment later."""
+        now = (self._studio.history.can_undo, self._studio.history.can_redo)
+        if now != self._history_was:
+            self._look()
+        else:
+            self._soon()
 
     def _look(self) -> None:
         studio = self._studio
@@ -60,6 +69,7 @@ class Conditions(QObject):
                 takes = len(project.block(studio.current_block).takes)
                 found |= {"takes"} if takes else set()
                 found |= {"two_takes"} if takes > 1 else set()
+            self._history_was = (studio.history.can_undo, studio.history.can_redo)
             if studio.history.can_undo:
                 found.add("can_undo")
             if studio.history.can_redo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 from functools import lru_cache
@@ -163,7 +164,15 @@ class Theme(QObject):
 @lru_cache(maxsize=1)
 def theme() -> Theme:
     """The one theme of the application."""
+    # Pixmaps and renderers must be gone before Qt is: they are kept here and not by any widget.
+    atexit.register(_forget_pictures)
     return Theme()
+
+
+def _forget_pictures() -> None:
+    theme()._icons.clear()
+    _render.cache_clear()
+    _renderer.cache_clear()
 
 
 def icon(name: str, colour: str = "icon") -> QIcon:

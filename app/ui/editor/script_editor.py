@@ -32,7 +32,7 @@ from app.ui.editor.styling import CHAPTER_SCALE, SCENE_SCALE, ScriptHighlighter,
 from app.ui.editor.sync import BLOCK_GAP_PX, LINE_HEIGHT_PERCENT, DocumentSync
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
-from app.ui.throttle import Debounce, Throttle
+from app.ui.throttle import Throttle
 from engine.text.markup import LONGEST_LENGTH_S, LONGEST_PAUSE_S, Tag, format_length, format_pause, format_say
 
 log = logging.getLogger(__name__)
@@ -74,6 +74,9 @@ class ScriptEditor(QTextEdit):
         self._drop_rows: set[int] = set()
         self._infos: dict[str, BlockInfo] = {}
         self._disconnects: list[Any] = []
+        self._telling = False
+        self._typing = False
+        self._last_change: int | None = None
 
         self.setObjectName("script")
         self.setAccessibleName(self.tr("Script"))
@@ -105,16 +108,16 @@ class ScriptEditor(QTextEdit):
         self.gutter.length_clicked.connect(self.length_requested)
         self.setViewportMargins(WIDTH_PX, 0, 0, 0)
         self._repaint = Throttle(self._repaint_now, parent=self)
-        self._selection_settles = Debounce(self._tell_selection, 0, self)
         self._pulse_timer = QTimer(self)
         self._pulse_timer.setInterval(PULSE_MS)
         self._pulse_timer.timeout.connect(self._beat)
         self.verticalScrollBar().valueChanged.connect(lambda _: self.gutter.update())
         self.cursorPositionChanged.connect(self._caret_moved)
-        self.selectionChanged.connect(self._selection_settles)
+        self.selectionChanged.connect(self._selection_moved)
         self.document().documentLayout().documentSizeChanged.connect(lambda _: self.gutter.update())
         studio.block_state_changed.connect(self._block_changed)
         studio.playing_block_changed.connect(self._playing_changed)
+        studio.current_block_changed.connect(self._follow_current)
         studio.project_replaced.connect(self._attach)
         studio.services_changed.connect(self._everything_changed)
         theme().changed.connect(self.restyle)
@@ -192,13 +195,13 @@ class ScriptEditor(QTextEdit):
     def _changed_elsewhere(self, position: int) -> None:
         self.selected_rows.clear()
         self._last_change = position
+        self._tell_selection()
 
     def caret_to_last_change(self) -> None:
         """After undo and redo the caret stands where the change was."""
-        position = getattr(self, "_last_change", None)
-        if position is not None:
+        if self._last_change is not None:
             cursor = self.textCursor()
-            cursor.setPosition(min(position, self.document().characterCount() - 1))
+            cursor.setPosition(min(self._last_change, self.document().characterCount() - 1))
             self.setTextCursor(cursor)
             self.ensureCursorVisible()
             self._last_change = None
@@ -270,8 +273,12 @@ class ScriptEditor(QTextEdit):
         if self.studio.history is not None and not self._typing:
             self.studio.history.end_merge()
         self._open_tag_at_caret()
-        self._selection_settles()
+        self._tell_selection()
         self._repaint()
+
+    def _selection_moved(self) -> None:
+        if not self.sync.busy and not self.selected_rows:
+            self._tell_selection()
 
     def _open_tag_at_caret(self) -> None:
         cursor = self.textCursor()
@@ -294,7 +301,14 @@ class ScriptEditor(QTextEdit):
         else:
             chosen = [blocks[row].id for row in rows if row < count]
         current = blocks[min(self.current_row(), count - 1)].id
+        self._telling = True
         self.studio.set_selection(chosen, current)
+        self._telling = False
+
+    def _follow_current(self, block_id: str) -> None:
+        """Another region chose a block: the caret goes there."""
+        if not self._telling and block_id:
+            self.select_block(block_id)
 
     # Geometry
 
@@ -471,8 +485,6 @@ class ScriptEditor(QTextEdit):
         self._repaint()
 
     # Keys
-
-    _typing = False
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
