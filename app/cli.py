@@ -9,12 +9,13 @@ import logging
 import os
 import pkgutil
 import sys
-import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from app import commands
 from app.commands.console import tell
+from app.log import start_log
 from app.paths import paths_for
 from engine.errors import SpeechError
 
@@ -35,21 +36,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     if _is_for_the_window(given):
         return open_window(given)
     args = parser.parse_args(given)
-    logging.basicConfig(level=logging.INFO if args.verbose else logging.ERROR, stream=sys.stderr, format="%(message)s")
     if args.run is None:
         return open_window(given)
-    try:
-        return int(args.run(args))
-    except SpeechError as error:
-        tell(f"{PROGRAM}: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
-        return error.exit_status
-    except BrokenPipeError:
-        _forget_stdout()
-        return INTERNAL_STATUS
-    except KeyboardInterrupt:
-        return INTERNAL_STATUS
-    except Exception as error:
-        return _internal_error(error, args.profile)
+    with _log(args.profile, args.verbose) as log_file:
+        try:
+            return int(args.run(args))
+        except SpeechError as error:
+            tell(f"{PROGRAM}: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
+            logging.getLogger(__name__).info("%s: %s", type(error).__name__, error, exc_info=error)
+            return error.exit_status
+        except BrokenPipeError:
+            _forget_stdout()
+            return INTERNAL_STATUS
+        except KeyboardInterrupt:
+            return INTERNAL_STATUS
+        except Exception as error:
+            logging.getLogger(__name__).error("An error was not handled", exc_info=error)
+            where = f" Details are in {log_file}." if log_file else ""
+            tell(f"{PROGRAM}: something went wrong inside the studio ({type(error).__name__}: {error}).{where}")
+            return INTERNAL_STATUS
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -100,19 +105,17 @@ def _is_for_the_window(given: Sequence[str]) -> bool:
     return len(given) == 1 and given[0].lower().endswith(".mvs") and Path(given[0]).exists()
 
 
-def _internal_error(error: Exception, profile: Path | None) -> int:
-    """Tell in one line; the details go to a file."""
-    where = ""
+@contextmanager
+def _log(profile: Path | None, verbose: bool) -> Iterator[Path | None]:
+    """The log's file while a command runs; a person sees tracebacks only where `--verbose` asks for them."""
+    root = logging.getLogger()
+    before = list(root.handlers)
     try:
-        logs = paths_for(profile).logs
-        logs.mkdir(parents=True, exist_ok=True)
-        with (logs / "errors.log").open("a", encoding="utf-8") as log:
-            log.write("".join(traceback.format_exception(error)) + "\n")
-        where = f" Details are in {logs / 'errors.log'}."
-    except OSError:
-        pass  # a log that cannot be written must not hide the error itself
-    tell(f"{PROGRAM}: something went wrong inside the studio ({type(error).__name__}: {error}).{where}")
-    return INTERNAL_STATUS
+        yield start_log(paths_for(profile), verbose=verbose, to_console=verbose)
+    finally:
+        for handler in [handler for handler in root.handlers if handler not in before]:
+            root.removeHandler(handler)
+            handler.close()
 
 
 def _speak_utf8() -> None:

@@ -16,8 +16,8 @@ _BYTES = 2_000_000
 _FILES = 4
 
 
-def start_log(paths: Paths, *, verbose: bool = False) -> Path | None:
-    """Send the log to a file in `paths.logs`, and warnings to standard error.
+def start_log(paths: Paths, *, verbose: bool = False, to_console: bool = True) -> Path | None:
+    """Send the log to a file in `paths.logs`, and warnings to standard error unless `to_console` is off.
 
     Scripts, clips and keys are never logged; messages name files and figures.
 
@@ -26,10 +26,11 @@ def start_log(paths: Paths, *, verbose: bool = False) -> Path | None:
     """
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
-    console = logging.StreamHandler(sys.stderr)
-    console.setLevel(logging.DEBUG if verbose else logging.WARNING)
-    console.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
-    root.addHandler(console)
+    if to_console:
+        console = logging.StreamHandler(sys.stderr)
+        console.setLevel(logging.DEBUG if verbose else logging.WARNING)
+        console.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+        root.addHandler(console)
     file: Path | None = paths.logs / FILE
     try:
         paths.logs.mkdir(parents=True, exist_ok=True)

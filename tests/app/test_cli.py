@@ -275,7 +275,7 @@ def test_an_error_of_our_own_is_one_line_with_its_details_in_a_file(moss, tmp_pa
     monkeypatch.setattr("app.services.library.open_library", broken)
     status, out, err = moss("voices", "list")
     assert status == 5 and out == "" and "ZeroDivisionError" in err and "Traceback" not in err
-    assert "Traceback" in (tmp_path / "profile" / "logs" / "errors.log").read_text()
+    assert "Traceback" in (tmp_path / "profile" / "logs" / "studio.log").read_text()
 
 
 def test_help_needs_neither_the_model_nor_the_window() -> None:
