@@ -11,7 +11,7 @@ from engine.errors import CheckpointError
 from engine.runtime.checkpoint import REMEDY, read_config
 
 MODEL_TYPE = "moss_tts_local"
-_ARCHITECTURES = {"MossTTSLocalModel", "MossTTSLocal"}
+_KNOWN = ("MossTTSLocalModel", "MossTTSLocal")  # architectures
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ class LMConfig:
         """The configuration of a checkpoint folder. Raises CheckpointError: other architecture, odd or no values."""
         path = Path(folder) / "config.json"
         raw = read_config(Path(folder), MODEL_TYPE)
-        architectures = raw.get("architectures") or []
-        if architectures and not _ARCHITECTURES & set(architectures):
-            raise CheckpointError(f"{path} is of the architecture {architectures[0]}, which is not known here.", REMEDY)
+        architectures = raw.get("architectures")
+        if architectures and isinstance(architectures, list) and not any(each in architectures for each in _KNOWN):
+            raise CheckpointError(f"{path} is of the architecture {architectures}, which is not known here.", REMEDY)
         try:
             config = _from_json(raw)
         except KeyError as error:
             raise CheckpointError(f"{path} does not say {error.args[0]}.", REMEDY) from error
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, OverflowError, AttributeError) as error:
             raise CheckpointError(f"{path} cannot be understood ({error}).", REMEDY) from error
         return config
 

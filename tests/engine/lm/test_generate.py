@@ -204,3 +204,10 @@ def test_growing_the_cache_changes_nothing(model: SpeechLM, prompts: list[Prompt
     growing = FrameLoop(model, compiled=compiled)
     results = [run(loop, loop.admit(prompts[1], sampling=SAMPLED, seed=3, max_frames=300)) for loop in (roomy, growing)]
     assert np.array_equal(*results) and growing._state.cache.capacity < 2048
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_narrow_model_speaks_and_repeats_itself(folder: Path, prompts: list[Prompt], dtype: torch.dtype) -> None:
+    model = load_lm(folder, dtype=dtype)
+    first, again = (alone(model, prompts[2], 3, 25, True) for _ in range(2))
+    assert np.array_equal(first, again) and (first < np.array([20, 16, 12])).all()
