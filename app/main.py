@@ -112,9 +112,17 @@ class Running:
         if self._closed:
             return
         self._closed = True
+        _leave_clipboard()
         disassemble(self.studio)
         self.loader.close()
         self.session.close()
+
+
+def _leave_clipboard() -> None:
+    """What was copied stays as plain text: an object made in Python must not outlive Python in Qt's clipboard."""
+    clipboard = QGuiApplication.clipboard()
+    if clipboard.ownsClipboard():
+        clipboard.setText(clipboard.text())
 
 
 def open_studio(paths: Paths, project: Path | None = None, *, load_model: bool = True) -> Running:

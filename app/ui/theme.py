@@ -61,15 +61,20 @@ class Theme(QObject):
         self.name = mode if mode in ("dark", "light") else self._system_name()
         self._colours = _read_colours(self.name)
         self._icons.clear()
-        app.setStyle("Fusion")
+        if app.style().name() != "fusion" and not app.styleSheet():
+            app.setStyle("Fusion")
         if self._base_font is None:
             self._base_font = _interface_font()
         font = QFont(self._base_font)
         if points:
             font.setPointSizeF(points)
-        app.setFont(font)
+        # Every widget is polished anew by these: only when something is new.
+        if font != app.font():
+            app.setFont(font)
         app.setPalette(self._palette())
-        app.setStyleSheet(self._style_sheet(font))
+        sheet = self._style_sheet(font)
+        if sheet != app.styleSheet():
+            app.setStyleSheet(sheet)
         self.changed.emit()
 
     def colour(self, name: str) -> QColor:

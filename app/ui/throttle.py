@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
+from shiboken6 import isValid
 
 UI_RATE_HZ = 30
 
@@ -25,7 +26,8 @@ class Throttle(QObject):
         self._timer.timeout.connect(self._fire)
 
     def __call__(self, *_: object) -> None:
-        if self._timer.isActive():
+        # A signal that outlives its window still calls; news for what is gone dies quietly.
+        if not isValid(self) or self._timer.isActive():
             return
         elapsed_ms = self._since_last.elapsed() if self._since_last.isValid() else self._interval_ms
         if elapsed_ms >= self._interval_ms:
@@ -58,7 +60,8 @@ class Debounce(QObject):
         self._timer.timeout.connect(call)
 
     def __call__(self, *_: object) -> None:
-        self._timer.start()
+        if isValid(self):
+            self._timer.start()
 
     def cancel(self) -> None:
         self._timer.stop()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -42,7 +42,10 @@ def open_studio_at(qtbot: Any, tmp_path: Path) -> Iterator[Callable[..., Running
         running.window.close()
         running.close()
         running.window.deleteLater()
+        running.studio.deleteLater()
     QApplication.processEvents()
+    # Without an event loop of its own Qt would keep the windows until the process ends.
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 @pytest.fixture

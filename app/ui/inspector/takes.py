@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListView,
-    QPushButton,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -22,7 +21,7 @@ from app.model.content_commands import ChooseTake
 from app.model.take import Take
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
-from app.ui.widgets.dock import small_button
+from app.ui.widgets.dock import IconButton, small_button
 
 ROW_PX = 32
 MOST_ROWS = 6
@@ -87,13 +86,12 @@ class TakesSection(QWidget):
         row.setSpacing(GRID)
         for action_id in ("again", "three_takes"):
             action = studio.actions.action(action_id)
-            button = QPushButton(theme().icon(_icon(action_id)), action.text().replace("&", ""))
+            button = IconButton(_icon(action_id), action.text().replace("&", ""))
             button.setToolTip(action.toolTip())
             button.clicked.connect(action.trigger)
             button.setEnabled(action.isEnabled())
             action.enabledChanged.connect(button.setEnabled)
             action.changed.connect(lambda action=action, button=button: button.setToolTip(action.toolTip()))
-            theme().changed.connect(lambda button=button, name=_icon(action_id): button.setIcon(theme().icon(name)))
             row.addWidget(button, 1)
         column.addLayout(row)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme import GRID, HALF, theme
 
@@ -69,6 +69,19 @@ class _Tinted(QToolButton):
     def set_icon(self, icon: str, colour: str = "icon") -> None:
         self._icon, self._colour = icon, colour
         self._tint()
+
+    def _tint(self) -> None:
+        self.setIcon(theme().icon(self._icon, self._colour))
+
+
+class IconButton(QPushButton):
+    """A push button whose icon follows the theme."""
+
+    def __init__(self, icon: str, text: str, colour: str = "icon") -> None:
+        super().__init__(text)
+        self._icon, self._colour = icon, colour
+        self._tint()
+        theme().changed.connect(self._tint)
 
     def _tint(self) -> None:
         self.setIcon(theme().icon(self._icon, self._colour))

@@ -232,7 +232,7 @@ class Section(QWidget):
             self._head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             self._head.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._head.toggled.connect(self._fold)
-            theme().changed.connect(lambda: self._fold(self._head.isChecked()))
+            theme().changed.connect(self._tint)
             column.addWidget(self._head, 0, Qt.AlignmentFlag.AlignLeft)
             self._fold(open_)
         elif title:
@@ -266,6 +266,9 @@ class Section(QWidget):
 
     def set_open(self, open_: bool) -> None:
         self._head.setChecked(open_)
+
+    def _tint(self) -> None:
+        self._fold(self._head.isChecked())
 
     def _fold(self, open_: bool) -> None:
         self._body.setVisible(open_)
