@@ -341,6 +341,8 @@ class _Feeder:
             sample, sound = tempo.feed(block, at)
             if len(sound):
                 self._write(output, sound, count_dry=started)
+                if self.abandoned:
+                    return  # another feeder plays by now: what it uses must not be touched
                 started = True
                 player.meter.feed(sound)
                 playhead.wrote(len(sound), reading.source, sample, tempo.speed)
