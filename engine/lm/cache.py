@@ -58,7 +58,7 @@ class KVCache:
 
 
 class PrefixStore:
-    """Keys and values of voice prefixes, found by the rows themselves; the least recently used leave first.
+    """Keys and values of one model's voice prefixes, found by the rows themselves; the least recently used leave first.
 
     Attributes:
         limit_bytes: most that is kept.
