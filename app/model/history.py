@@ -97,6 +97,11 @@ class History:
         return self._done < len(self._steps)
 
     @property
+    def done(self) -> int:
+        """Number of the last step that can be undone; 0 for none."""
+        return self._steps[self._done - 1].number if self._done else 0
+
+    @property
     def undo_label(self) -> str:
         """What undo would take back; "" for nothing."""
         return self._steps[self._done - 1].label if self.can_undo else ""
@@ -209,8 +214,7 @@ class History:
         return step
 
     def _record(self, steps: tuple[Step, ...] = (), forgotten: tuple[int, ...] = ()) -> None:
-        done = self._steps[self._done - 1].number if self._done else 0
-        self.recorded.emit(Recorded(self.project.take_touched(), steps, forgotten, done))
+        self.recorded.emit(Recorded(self.project.take_touched(), steps, forgotten, self.done))
         self.changed.emit()
 
 

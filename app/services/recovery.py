@@ -7,17 +7,17 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from app.model.block import new_id
 from app.model.commands import Command, Compound, DropTake, PutTake, ReplaceBlocks, SetLexicon, SetProjectSettings, SetVoice
 from app.model.errors import ProjectError
 from app.model.project import Project
 from app.paths import Paths
-from app.services import store_audio, store_opening, store_sessions
-from app.services.store import SUFFIX, ProjectStore
+from app.services import store_audio, store_network, store_opening, store_sessions
+from app.services.store import SUFFIX, Deliver, ProjectStore
 from app.services.store_audio import Segment
 from app.services.store_lock import Lock, ProjectLockedError
 from app.services.store_rows import Rows
@@ -76,6 +76,11 @@ class Recovery:
             each = self._look("unsaved", path)
             if each is not None:
                 found.append(each)
+        open_now = {session.path for session in store_sessions.sessions(self._paths) if session.lives}
+        for path, original in store_network.unpublished(self._paths):
+            each = self._look("unsaved", path) if original not in open_now else None
+            if each is not None:
+                found.append(replace(each, original=original, title=original.stem))
         seen = {each.path for each in found}
         for session in store_sessions.sessions(self._paths):
             if session.lives:
@@ -89,7 +94,7 @@ class Recovery:
         self._empty_trash()
         return sorted(found, key=lambda each: -each.changed_at_s)
 
-    def recover(self, found: Found, *, deliver: Callable[[Callable[[], None]], None] | None = None) -> ProjectStore:
+    def recover(self, found: Found, *, deliver: Deliver | None = None) -> ProjectStore:
         """Open it with everything that is there.
 
         Unsaved work goes into its project as one step that can be undone. Where that project is away, was changed since or is
@@ -102,6 +107,8 @@ class Recovery:
             store = ProjectStore.open(found.path, paths=self._paths, deliver=deliver)
             self._end_sessions(found.path)
             return store
+        if (found.path, found.original) in store_network.unpublished(self._paths):
+            return self._recover_unpublished(found, deliver)
         with contextlib.closing(_open(found.path)) as connection:
             rows = store_opening.read_rows_of(found.path)
             merged = self._into_original(found, rows, connection, deliver)
@@ -109,10 +116,7 @@ class Recovery:
             _remove(found.path)
             self._end_sessions(found.path)
             return merged
-        home = self._paths.untitled / found.path.name
-        home.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(found.path, home)
-        store = ProjectStore.open(home, paths=self._paths, deliver=deliver)
+        store = self._as_untitled(found, deliver)
         _mark_missing_audio(store)
         return store
 
@@ -138,6 +142,26 @@ class Recovery:
                 os.replace(path, trash / path.name)
         os.utime(trash / found.path.name)
         self._end_sessions(found.path)
+
+    def _recover_unpublished(self, found: Found, deliver: Deliver | None) -> ProjectStore:
+        """A local copy goes on as what it is where its network is there, else as a project of its own."""
+        assert found.original is not None
+        if not found.original.parent.exists():
+            return self._as_untitled(found, deliver)
+        store = ProjectStore.open(found.original, paths=self._paths, deliver=deliver)
+        self._end_sessions(found.original)
+        return store
+
+    def _as_untitled(self, found: Found, deliver: Deliver | None) -> ProjectStore:
+        home = self._paths.untitled / found.path.name
+        if home.exists():
+            home = home.with_name(f"{home.stem} {new_id()[:6]}{SUFFIX}")
+        home.parent.mkdir(parents=True, exist_ok=True)
+        for suffix in ("-wal", ""):
+            path = found.path.with_name(found.path.name + suffix)
+            if path.exists():
+                os.replace(path, home.with_name(home.name + suffix))
+        return ProjectStore.open(home, paths=self._paths, deliver=deliver)
 
     # -- inside ------------------------------------------------------------------------------------------------------------
 
@@ -181,7 +205,7 @@ class Recovery:
         found: Found,
         rows: Rows,
         connection: sqlite3.Connection,
-        deliver: Callable[[Callable[[], None]], None] | None,
+        deliver: Deliver | None,
     ) -> ProjectStore | None:
         """Lay unsaved work over its project; None where that does not fit any more."""
         if found.original is None or not found.original.is_file():

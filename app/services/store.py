@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import sqlite3
 import time
 from collections.abc import Callable
@@ -22,9 +23,10 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_moves, store_opening, store_repair, store_sessions, store_snapshots
+from app.services import store_moves, store_network, store_opening, store_repair, store_sessions, store_snapshots
 from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_lock import Lock
+from app.services.store_network import Publisher, WorkingCopy
 from app.services.store_problem import Problem
 from app.services.store_ranks import Ranks
 from app.services.store_rescue import RescueFile
@@ -34,6 +36,8 @@ from app.services.store_sessions import Session
 from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
 from app.services.store_writer import Writer
+
+_log = logging.getLogger(__name__)
 
 SUFFIX = ".mvs"
 Deliver = Callable[[Callable[[], None]], None]
@@ -50,7 +54,9 @@ class ProjectStore:
     thread, that of the project.
 
     Attributes:
-        path: the file.
+        path: the file, as the person knows it.
+        file: what is written: the same, or the local copy of a file on a network drive.
+        paths: the profile it belongs to.
         project, history: what is worked on; the store listens to the history and writes.
         read_only: nothing is written; edits live in memory alone.
         is_untitled: it lives in the profile and was never saved by the person.
@@ -75,11 +81,13 @@ class ProjectStore:
         paths: Paths,
         deliver: Deliver | None = None,
         lock: Lock | None = None,
+        copy: WorkingCopy | None = None,
         is_untitled: bool = False,
     ) -> None:
         """For the class methods."""
         self.problem, self.saved, self.audio_saved, self.moved = Signal(), Signal(), Signal(), Signal()
         self.path = path
+        self.file = copy.file if copy is not None else path
         self.read_only = writing is None
         self.is_untitled = is_untitled
         self.notices: list[str] = []
@@ -87,11 +95,12 @@ class ProjectStore:
         self.id = rows.meta.get("project", "")
         changed = rows.meta.get("changed_at_s", "")
         self.changed_at_s = float(changed) if changed.replace(".", "", 1).isdigit() and len(changed) < 30 else 0.0
-        self._paths = paths
+        self.paths = paths
         self._deliver = deliver or _at_once
         self._lock = lock
         self._closed = False
         self._session: Session | None = None
+        self._publisher: Publisher | None = None
         self.project = Project(
             (block for block, _ in rows.blocks),
             takes=rows.takes,
@@ -102,14 +111,16 @@ class ProjectStore:
         self.history = History(self.project, steps=rows.steps, done=rows.done)
         self._ranks = Ranks((block.id, rank) for block, rank in rows.blocks)
         self._writer: Writer | None = None
+        if copy is not None:
+            self._publish_to(copy)
         if writing is not None:
             self._session = store_sessions.begin(paths, path)
-            self._writer = self._start_writer(writing, rows)
+            self._writer = self._start_writer(writing, rows.meta)
             if lock is not None:
                 self._writer.add(Batch(meta={"lock": lock.beat()}))
-            self.history.recorded.connect(self._recorded)
-            self._keep_first_block(rows)
-        self.takes = TakeReader(lambda: connect(self.path), self._writer)
+        self.history.recorded.connect(self._recorded)
+        self._keep_first_block(rows)
+        self.takes = TakeReader(lambda: connect(self.file), self._writer)
 
     # -- opening -----------------------------------------------------------------------------------------------------------
 
@@ -134,11 +145,15 @@ class ProjectStore:
         path = path.absolute()
         if path.exists():
             raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
+        where = paths or paths_for()
         lock: Lock | None = None
+        copy = None if is_untitled else store_network.copy_for(where, path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = Lock(path)
-            connection = connect(path, write=True, create=True)
+            if copy is not None:
+                copy.begin()
+            connection = connect(copy.file if copy is not None else path, write=True, create=True)
             create_schema(connection)
             begin_writing(connection)
         except (OSError, sqlite3.Error) as error:
@@ -146,7 +161,7 @@ class ProjectStore:
                 lock.release()
             raise ProjectError(f"{path} cannot be written ({error}).", "Choose another folder.") from error
         rows = Rows(meta={"project": new_id(), "created_at_s": str(time.time())})
-        store = cls(path, rows, connection, paths=paths or paths_for(), deliver=deliver, lock=lock, is_untitled=is_untitled)
+        store = cls(path, rows, connection, paths=where, deliver=deliver, lock=lock, copy=copy, is_untitled=is_untitled)
         assert store._writer is not None
         store._writer.add(Batch(meta=dict(rows.meta)))
         return store
@@ -172,18 +187,23 @@ class ProjectStore:
         """
         path = path.absolute()
         where = paths or paths_for()
-        if not path.is_file():
+        copy = None if read_only else store_network.copy_for(where, path)
+        if not path.is_file() and (copy is None or copy.is_published):
             raise ProjectError(f"There is no file {path}.", "Choose another project.")
         lock = None if read_only else Lock(path, force=force)
         notices: list[str] = []
+        file = path
         try:
+            if copy is not None:
+                notices += [notice] if (notice := copy.fetch()) else []
+                file = copy.file
             try:
-                connection, rows = store_opening.read(path, lock, force)
+                connection, rows = store_opening.read(file, lock, force)
             except DamagedProjectError as error:
                 if lock is None:
                     raise DamagedProjectError(error.message, "Open it for writing: what is whole is read, and a copy is kept.") from error
-                notices += store_repair.repair(path).notices
-                connection, rows = store_opening.read(path, lock, force)
+                notices += store_repair.repair(file).notices
+                connection, rows = store_opening.read(file, lock, force)
         except BaseException as error:
             if lock is not None:
                 lock.release()
@@ -200,6 +220,7 @@ class ProjectStore:
             paths=where,
             deliver=deliver,
             lock=lock,
+            copy=copy,
             is_untitled=path.parent == where.untitled.absolute(),
         )
         store.notices += notices + rows.faults
@@ -208,33 +229,38 @@ class ProjectStore:
             store._writer.add(Batch(takes=interrupted))
         return store
 
-    def _start_writer(self, connection: sqlite3.Connection, rows: Rows) -> Writer:
-        state = Batch(
-            blocks={block.id: (block, rank) for block, rank in rows.blocks},
-            takes={take.id: take for take in rows.takes},
-            voices={voice.id: voice for voice in rows.voices},
-            meta=dict(rows.meta),
-            steps={step.number: (step.label, step.command) for step in rows.steps},
-        )
+    def _start_writer(self, connection: sqlite3.Connection, meta: dict[str, str]) -> Writer:
+        state = self.state()
+        state.meta = meta | state.meta
         return Writer(
-            self.path,
+            self.file,
             connection,
             state,
-            on_saved=lambda sequence: self._deliver(lambda: self.saved.emit(sequence)),
+            on_saved=self._was_saved,
             on_audio_saved=lambda take_id, samples: self._deliver(lambda: self.audio_saved.emit(take_id, samples)),
             on_problem=lambda problem: self._deliver(lambda: self.problem.emit(problem)),
             before_first_change=store_snapshots.keep_before_changes,
-            rescue=RescueFile(self._paths.profile / "rescue", lambda: self.path),
+            rescue=RescueFile(self.paths.profile / "rescue", lambda: self.path),
             beat=lambda: self._lock.beat() if self._lock is not None else "",
         )
+
+    def _was_saved(self, sequence: int) -> None:
+        """On the writing thread."""
+        publisher = self._publisher
+        if publisher is not None:
+            publisher.changed()
+        self._deliver(lambda: self.saved.emit(sequence))
+
+    def _publish_to(self, copy: WorkingCopy) -> None:
+        self._publisher = Publisher(copy, lambda problem: self._deliver(lambda: self.problem.emit(problem)))
 
     def _keep_first_block(self, rows: Rows) -> None:
         """A script without a row gets its one empty paragraph written, so that its id survives too."""
         if not rows.blocks:
             block = self.project.blocks[0]
             self._ranks.place(self.project.blocks, {block.id}, self.project.index)
-            assert self._writer is not None
-            self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}))
+            if self._writer is not None:
+                self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}))
 
     # -- saving ------------------------------------------------------------------------------------------------------------
 
@@ -264,6 +290,22 @@ class ProjectStore:
         batch.meta["done"] = str(recorded.done)
         if self._writer is not None:
             self._writer.add(batch)
+
+    def state(self) -> Batch:
+        """The whole project as it is in memory, without audio and clips."""
+        project, history = self.project, self.history
+        return Batch(
+            blocks={block.id: (block, self._ranks[block.id]) for block in project.blocks if block.id in self._ranks},
+            takes=dict(project.takes),
+            voices=dict(project.voices),
+            meta={
+                "project": self.id,
+                "lexicon": checks.to_json_text([list(each) for each in project.lexicon]),
+                "settings": checks.to_json_text(project.settings.to_json()),
+                "done": str(history.done),
+            },
+            steps={step.number: (step.label, step.command) for step in history.steps},
+        )
 
     @property
     def sequence(self) -> int:
@@ -298,7 +340,9 @@ class ProjectStore:
         self._closed = True
         self.takes.close()
         saved = self._writer is None or self._writer.close()
-        if self._session is not None and saved:
+        if self._publisher is not None:
+            saved = self._publisher.close() and saved
+        if self._session is not None:
             self._session.end()
         if self._lock is not None:
             self._lock.release()
@@ -361,7 +405,10 @@ class ProjectStore:
             ProjectLockedError: the target is open elsewhere.
             ProjectError: it cannot be written.
         """
-        store_moves.save_as(self, self._writing(), target, progress)
+        if self._writer is None:
+            store_moves.save_copy(self, target, progress)
+        else:
+            store_moves.save_as(self, self._writer, target, progress)
 
     def compact(self, progress: Callable[[float], None] | None = None) -> Callable[[], store_moves.Compacted]:
         """Forget takes that no paragraph, no step of the history and no snapshot refers to.
@@ -371,8 +418,15 @@ class ProjectStore:
         """
         return store_moves.compact(self, self._writing(), progress)
 
-    def take_over(self, lock: Lock, old: Path) -> None:
+    def take_over(self, lock: Lock, path: Path, copy: WorkingCopy | None) -> None:
         """For `save_as`: the project lives at `path` now."""
+        old, self.path = self.path, path
+        self.file = copy.file if copy is not None else path
+        publisher, self._publisher = self._publisher, None
+        if publisher is not None and not publisher.close():
+            _log.warning("%s keeps changes that did not reach the network", old)
+        if copy is not None:
+            self._publish_to(copy)
         if self._lock is not None:
             self._lock.release()
         self._lock = lock
@@ -381,18 +435,23 @@ class ProjectStore:
         self.is_untitled = False
         if self._session is not None:
             self._session.end()
-        self._session = store_sessions.begin(self._paths, self.path)
-        path = self.path
+        self._session = store_sessions.begin(self.paths, path)
         self._deliver(lambda: self.moved.emit(path))
+
+    def begin_writing(self, connection: sqlite3.Connection) -> None:
+        """For `save_copy`: a project that was read-only is written from now on."""
+        self._writer = self._start_writer(connection, {})
+        self.takes.written_by(self._writer)
+        self.read_only = False
 
     def snapshots(self) -> list[Snapshot]:
         """Pictures of the script: `opened` is how it was when it was opened last, `daily` of the last days."""
-        with contextlib.closing(connect(self.path)) as connection:
+        with contextlib.closing(connect(self.file)) as connection:
             return store_snapshots.snapshots(connection)
 
     def restore_snapshot(self, number: int) -> None:
         """Bring the script back as it was in a picture, as one step that can be undone. Raises FormatError."""
-        with contextlib.closing(connect(self.path)) as connection:
+        with contextlib.closing(connect(self.file)) as connection:
             command = store_snapshots.restoring(connection, number, self.project)
         self.history.do(command)
 
@@ -420,7 +479,7 @@ class ProjectStore:
         """The bytes of a clip, or None when the project does not hold it or it was damaged."""
         if self._writer is not None:
             self._writer.flush()
-        with contextlib.closing(connect(self.path)) as connection:
+        with contextlib.closing(connect(self.file)) as connection:
             row = connection.execute("SELECT bytes FROM clips WHERE sha256 = ?", (sha256,)).fetchone()
         data = row[0] if row is not None else None
         return data if isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == sha256 else None

@@ -14,7 +14,8 @@ from app.model.commands import Compound, DropTake
 from app.model.errors import ProjectError
 from app.services import store_copy
 from app.services.store_lock import Lock
-from app.services.store_schema import connect
+from app.services.store_network import copy_for
+from app.services.store_schema import begin_writing, connect
 from app.services.store_snapshots import snapshot_texts
 
 if TYPE_CHECKING:
@@ -39,7 +40,11 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
         store.flush_or_raise()
         return
     lock = Lock(target)
-    part = store_copy.part_of(target)
+    copy = copy_for(store.paths, target)
+    if copy is not None:
+        copy.begin()
+    file = copy.file if copy is not None else target
+    part = store_copy.part_of(file)
 
     def job(connection: sqlite3.Connection | None) -> None:
         def tick(fraction: float) -> None:
@@ -51,14 +56,17 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
             store_copy.copy_to(connection, part, tick)
         else:
             # The old file does not take what is in memory: what can be read of its audio, and all else from memory.
-            store_copy.rebuild_to(connection or _readable(store.path), part, lambda _: True, tick, writer.whole_state())
+            store_copy.rebuild_to(connection or _readable(store.file), part, lambda _: True, tick, writer.whole_state())
         if not store.is_untitled:
             _give_new_id(part)
         with store.takes.released():
-            old = store.path
-            writer.switch(target, lambda: store_copy.settle(part, target))
-            store.path = target
-        store.take_over(lock, old)
+            writer.switch(file, settle)
+            store.take_over(lock, target, copy)
+
+    def settle() -> None:
+        store_copy.settle(part, file)
+        if copy is not None:
+            copy.publish()  # a network that does not take it is told now, while the project is still the old one
 
     try:
         writer.call(job, anyway=True).result()
@@ -66,11 +74,50 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
         part.unlink(missing_ok=True)
         if store.path != target:
             lock.release()
+            if copy is not None:
+                copy.remove()
         if isinstance(error, (OSError, sqlite3.Error)):
             raise ProjectError(
                 f"The project cannot be saved as {target} ({error}).", "Choose another place; the project itself is unchanged."
             ) from error
         raise
+
+
+def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> None:
+    """Save a project that is open read-only, with what was changed in memory, and go on writing it."""
+    target = target.absolute()
+    if target == store.path:
+        raise ProjectError(f"{target.name} is open read-only.", "Choose another name.")
+    lock = Lock(target)
+    copy = copy_for(store.paths, target)
+    part = None
+    try:
+        if copy is not None:
+            copy.begin()
+        file = copy.file if copy is not None else target
+        part = store_copy.part_of(file)
+        store.id = new_id()
+        source = _readable(store.file)
+        try:
+            store_copy.rebuild_to(source, part, lambda _: True, progress or (lambda fraction: None), store.state())
+        finally:
+            if source is not None:
+                source.close()
+        store_copy.settle(part, file)
+        connection = connect(file, write=True)
+        begin_writing(connection)
+    except (OSError, sqlite3.Error) as error:
+        lock.release()
+        raise ProjectError(f"The project cannot be saved as {target} ({error}).", "Choose another place.") from error
+    except BaseException:
+        lock.release()
+        raise
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)
+    with store.takes.released():
+        store.take_over(lock, target, copy)
+    store.begin_writing(connection)
 
 
 def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> Callable[[], Compacted]:
@@ -88,7 +135,7 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
     kept |= set(project.takes)
 
     def rewrite() -> Compacted:
-        part = store_copy.part_of(store.path)
+        part = store_copy.part_of(store.file)
 
         def job(connection: sqlite3.Connection) -> Compacted:
             def tick(fraction: float) -> None:
@@ -97,13 +144,13 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
                     progress(fraction)
 
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            before = _bytes(store.path)
+            before = _bytes(store.file)
             beginning = set(kept)
             # Takes that are begun while this runs are kept as well.
             store_copy.rebuild_to(connection, part, lambda take: take in beginning or take in project.takes, tick)
             with store.takes.released():
-                writer.switch(store.path, lambda: store_copy.settle(part, store.path))
-            return Compacted(before, _bytes(store.path))
+                writer.switch(store.file, lambda: store_copy.settle(part, store.file))
+            return Compacted(before, _bytes(store.file))
 
         try:
             return writer.call(job).result()

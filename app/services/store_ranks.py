@@ -19,6 +19,9 @@ class Ranks:
     def __getitem__(self, block_id: str) -> int:
         return self._ranks[block_id]
 
+    def __contains__(self, block_id: str) -> bool:
+        return block_id in self._ranks
+
     def forget(self, block_ids: Iterable[str]) -> None:
         for block_id in block_ids:
             self._ranks.pop(block_id, None)

@@ -97,6 +97,9 @@ class TakeReader:
         self._reader: SegmentReader | None = None
         self._connection: sqlite3.Connection | None = None
 
+    def written_by(self, writer: Writer) -> None:
+        self._writer = writer
+
     def read(self, take_id: str, start: int = 0, count: int | None = None) -> np.ndarray:
         """float32 `[n, 2]` from sample `start` on, at most `count`; shorter where there is no more.
 

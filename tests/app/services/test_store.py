@@ -368,3 +368,23 @@ def test_a_read_only_medium_opens(store: ProjectStore, paths: Paths) -> None:
             assert reader.project.text() == "text"
     finally:
         store.path.parent.chmod(0o700)
+
+
+def test_a_read_only_project_is_saved_elsewhere_with_what_was_changed_in_memory(store, paths: Paths, tmp_path: Path) -> None:
+    store.history.do(ReplaceText(0, "", "text"))
+    sha = store.add_clip(b"RIFF", "joe.wav")
+    take = speak(store, store.project.blocks[0].id, noise(120_000))
+    store.flush()
+    with ProjectStore.open(store.path, paths=paths, read_only=True) as reader:
+        reader.history.do(ReplaceText(4, "", " changed\nin memory"))
+        reader.save_as(tmp_path / "copy.mvs")
+        assert not reader.read_only and reader.path.name == "copy.mvs" and reader.id != store.id
+        reader.history.do(ReplaceText(0, "", "on "))
+        assert reader.flush() and np.array_equal(reader.read_take(take.id), noise(120_000))
+    store.close()
+    with ProjectStore.open(tmp_path / "copy.mvs", paths=paths) as again:
+        assert again.project.text() == "on text changed\nin memory" and again.clip(sha) == b"RIFF"
+        assert np.array_equal(again.read_take(take.id), noise(120_000))
+        again.history.undo()
+        again.history.undo()
+        assert again.project.text() == "text"

@@ -1,0 +1,147 @@
+"""A project on a network drive is worked on locally and reaches the network whole, or is kept until it can."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from app.model.commands import ReplaceText
+from app.model.errors import ProjectError
+from app.paths import Paths, paths_for
+from app.services import store_network
+from app.services.recovery import Recovery
+from app.services.store import ProjectStore
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return paths_for(tmp_path / "profile")
+
+
+@pytest.fixture
+def share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that counts as a network drive."""
+    folder = tmp_path / "share"
+    folder.mkdir()
+    mounts = [SimpleNamespace(mountpoint="/", fstype="ext4"), SimpleNamespace(mountpoint=str(folder), fstype="nfs4")]
+    monkeypatch.setattr(psutil, "disk_partitions", lambda all: mounts)
+    return folder
+
+
+def text_at(path: Path, paths: Paths) -> str:
+    with ProjectStore.open(path, paths=paths, read_only=True) as store:
+        return store.project.text()
+
+
+def away(monkeypatch: pytest.MonkeyPatch, share: Path) -> None:
+    real = shutil.copyfile
+
+    def copy(source, target, **how):
+        if str(target).startswith(str(share)):
+            raise OSError(110, "Connection timed out")
+        return real(source, target, **how)
+
+    monkeypatch.setattr(store_network.shutil, "copyfile", copy)
+
+
+def test_the_kind_of_a_drive_is_told_by_its_mount(share: Path, tmp_path: Path) -> None:
+    assert store_network.is_network(share / "deep" / "a.mvs") and not store_network.is_network(tmp_path / "a.mvs")
+
+
+def test_work_is_local_and_published_on_close(share: Path, paths: Paths) -> None:
+    store = ProjectStore.create(share / "a.mvs", paths=paths)
+    store.history.do(ReplaceText(0, "", "text"))
+    assert store.flush() and store.path == share / "a.mvs" and not store.file.is_relative_to(share)
+    assert store.close()
+    assert text_at(share / "a.mvs", paths) == "text"
+    with ProjectStore.open(share / "a.mvs", paths=paths) as again:
+        again.history.do(ReplaceText(4, "", " more"))
+        assert sorted(each.name for each in share.iterdir()) == [".a.mvs.lock", "a.mvs"]
+    assert text_at(share / "a.mvs", paths) == "text more" and [each.name for each in share.iterdir()] == ["a.mvs"]
+    assert Recovery(paths).find() == []
+
+
+def test_a_quiet_moment_publishes(share: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_network, "IDLE_S", 0.05)
+    published = threading.Event()
+    real = store_network.WorkingCopy.publish
+
+    def publish(self, progress=None):
+        result = real(self, progress)
+        published.set()
+        return result
+
+    monkeypatch.setattr(store_network.WorkingCopy, "publish", publish)
+    store = ProjectStore.create(share / "a.mvs", paths=paths)
+    store.history.do(ReplaceText(0, "", "text"))
+    assert published.wait(10)
+    assert (share / "a.mvs").exists()
+    store.close()
+
+
+def test_a_network_that_is_away_is_told_and_nothing_is_lost(share: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProjectStore.create(share / "a.mvs", paths=paths) as store:
+        store.history.do(ReplaceText(0, "", "first"))
+    store = ProjectStore.open(share / "a.mvs", paths=paths)
+    problems = []
+    store.problem.connect(problems.append)
+    store.history.do(ReplaceText(5, "", " second"))
+    with monkeypatch.context() as patch:
+        away(patch, share)
+        assert not store.close()
+    assert problems[-1].kind == "network" and "safe on this computer" in problems[-1].remedy
+    assert text_at(share / "a.mvs", paths) == "first"
+    (found,) = Recovery(paths).find()
+    assert found.original == share / "a.mvs"
+    with ProjectStore.open(share / "a.mvs", paths=paths) as again:
+        assert again.project.text() == "first second" and "are here again" in again.notices[0]
+    assert text_at(share / "a.mvs", paths) == "first second" and store_network.unpublished(paths) == []
+
+
+def test_what_was_not_published_is_offered_when_the_network_stays_away(share: Path, paths: Paths, monkeypatch) -> None:
+    store = ProjectStore.create(share / "a.mvs", paths=paths)
+    store.history.do(ReplaceText(0, "", "only here"))
+    with monkeypatch.context() as patch:
+        away(patch, share)
+        store.close()
+    shutil.rmtree(share)
+    (found,) = Recovery(paths).find()
+    assert (found.kind, found.title, found.words) == ("unsaved", "a", 2)
+    with Recovery(paths).recover(found) as again:
+        assert again.is_untitled and again.project.text() == "only here"
+
+
+def test_changes_by_somebody_else_are_never_overwritten(share: Path, paths: Paths, tmp_path: Path) -> None:
+    other = paths_for(tmp_path / "other")
+    with ProjectStore.create(share / "a.mvs", paths=paths) as store:
+        store.history.do(ReplaceText(0, "", "base"))
+    store = ProjectStore.open(share / "a.mvs", paths=paths)
+    problems = []
+    store.problem.connect(problems.append)
+    store.history.do(ReplaceText(4, "", " mine"))
+    (share / ".a.mvs.lock").unlink()  # a sync program brings the other's version in
+    with ProjectStore.open(share / "a.mvs", paths=other) as theirs:
+        theirs.history.do(ReplaceText(4, "", " theirs"))
+    store.close()
+    texts = {each.name.split(" ")[0]: text_at(each, paths) for each in share.glob("*.mvs")}
+    assert sorted(texts.values()) == ["base mine", "base theirs"] and texts["a.mvs"] == "base theirs"
+    assert "somebody else" in problems[-1].message
+
+
+def test_save_as_to_the_network_is_there_when_it_returns(share: Path, paths: Paths, monkeypatch) -> None:
+    with ProjectStore.untitled(paths) as store:
+        store.history.do(ReplaceText(0, "", "text"))
+        with monkeypatch.context() as patch:
+            away(patch, share)
+            with pytest.raises(ProjectError):
+                store.save_as(share / "a.mvs")
+        assert store.is_untitled and store.flush() and not (share / "a.mvs").exists()
+        store.save_as(share / "a.mvs")
+        assert text_at(share / "a.mvs", paths) == "text"
+        store.history.do(ReplaceText(4, "", " on"))
+    assert text_at(share / "a.mvs", paths) == "text on"
