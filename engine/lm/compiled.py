@@ -195,9 +195,12 @@ def narrowest(matrices: dict[str, torch.Tensor]) -> tuple[str, dict[str, np.ndar
 
 
 def _has_half_conversion() -> bool:
-    """Whether the processor widens float16 itself; without, the compiler would call a library that is not there."""
+    """Whether compiled code may widen float16 itself; without, the compiler would call a library that is not there."""
     import llvmlite.binding as llvm
+    from numba import config
 
+    if config.CPU_NAME or config.CPU_FEATURES:  # code for another processor than this one was asked for
+        return False
     return platform.machine().lower() not in ("x86_64", "amd64") or bool(llvm.get_host_cpu_features().get("f16c"))
 
 
