@@ -24,10 +24,12 @@ def register(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "render",
         help="speak a project and write it to files",
-        description="Speak what PROJECT.mvs lacks, then write the programme. Nothing is written unless all of it is complete.",
+        description="Speak what PROJECT.mvs lacks, then write the programme: all of it, or nothing.",
     )
     parser.add_argument("project", type=Path, metavar="PROJECT.mvs")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="a .wav .flac .mp3 .opus or .m4b file")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="OUT", help="a .wav .flac .mp3 .opus or .m4b file"
+    )
     sound = parser.add_argument_group("sound")
     sound.add_argument("--bits", type=int, metavar="N", help="wav: 16, 24 or 32 (float); flac: 16 or 24 (default: 24)")
     sound.add_argument("--rate", type=int, metavar="HZ", help="samples a second (default: 48000; acx: 44100)")
@@ -38,9 +40,11 @@ def register(subparsers: Any) -> None:
     more.add_argument(
         "--stems",
         metavar="TEMPLATE",
-        help="also a file for each part, named by TEMPLATE beside OUT: {number:03} {chapter} {voice} {text}; may begin with a folder",
+        help="also a file for each part, named by TEMPLATE beside OUT: [FOLDER/]{number:03} {chapter} {voice} {text}",
     )
-    more.add_argument("--stems-by", choices=("block", "chapter", "voice"), default="block", help="what a part is (default: block)")
+    more.add_argument(
+        "--stems-by", choices=("block", "chapter", "voice"), default="block", help="what a part is (default: block)"
+    )
     more.add_argument("--srt", type=Path, metavar="F", help="subtitles as SubRip")
     more.add_argument("--vtt", type=Path, metavar="F", help="subtitles as WebVTT")
     more.add_argument("--cues", type=Path, metavar="F", help="where everything is heard, as JSON")
@@ -48,9 +52,13 @@ def register(subparsers: Any) -> None:
     about.add_argument("--title", default="", help="(default: the project's, else its file name)")
     about.add_argument("--author", default="", help="(default: the project's)")
     about.add_argument("--cover", type=Path, metavar="PICTURE", help="JPEG or PNG, for mp3 and m4b")
-    about.add_argument("--no-synthetic-mark", action="store_true", help="do not say in the file that the voice is synthetic")
+    about.add_argument(
+        "--no-synthetic-mark", action="store_true", help="do not say in the file that the voice is synthetic"
+    )
     parser.add_argument("--skip", action="store_true", help="leave out lines that are not ready instead of stopping")
-    parser.add_argument("--no-speaking", action="store_true", help="use the takes there are; change nothing in the project")
+    parser.add_argument(
+        "--no-speaking", action="store_true", help="use the takes there are; change nothing in the project"
+    )
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -103,7 +111,9 @@ def requests_of(args: argparse.Namespace) -> list[ExportRequest]:
         name = name.removesuffix(audio.extension)
         check_template(name)
         asked.append(
-            ExportRequest(folder, audio, split=args.stems_by, template=name, loudness=loudness, tags=tags, skip=args.skip)
+            ExportRequest(
+                folder, audio, split=args.stems_by, template=name, loudness=loudness, tags=tags, skip=args.skip
+            )
         )
     return asked
 
@@ -132,7 +142,10 @@ def described(reports: list[ExportReport]) -> dict[str, Any]:
 
 
 def _export_all(
-    args: argparse.Namespace, store: ProjectStore, requests: list[ExportRequest], calls: queue.SimpleQueue[Callable[[], None]]
+    args: argparse.Namespace,
+    store: ProjectStore,
+    requests: list[ExportRequest],
+    calls: queue.SimpleQueue[Callable[[], None]],
 ) -> list[ExportReport]:
     """Exports on a thread of their own, while this one owns the project and runs what is posted to it."""
     from app.services.export_job import prepare_export
@@ -181,7 +194,10 @@ def _export_all(
 
 
 def _wait_for(
-    export: Callable[..., ExportReport], calls: queue.SimpleQueue[Callable[[], None]], stop: threading.Event, line: ProgressLine
+    export: Callable[..., ExportReport],
+    calls: queue.SimpleQueue[Callable[[], None]],
+    stop: threading.Event,
+    line: ProgressLine,
 ) -> ExportReport:
     """Runs an export on another thread and posted calls on this one. Raises what the export raises."""
     outcome: list[Any] = []

@@ -1,4 +1,5 @@
-"""An export of an open project: frozen on the project's thread, run on another, rendering what is missing in between."""
+"""An export of an open project: frozen on the project's thread, run on another, rendering what is missing in
+between."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ Run = Callable[[Callable[[Progress], None], Callable[[], bool]], ExportReport]
 def prepare_export(renderer: Renderer, request: ExportRequest, post: Post, *, render_first: bool = True) -> Run:
     """What to run on another thread to export the renderer's project as it is now.
 
-    Call it on the project's thread, which must go on running what is posted while the export runs. The model's card must be
+    Call it on the project's thread, which must go on running what is posted while the export runs. The model's card
+    must be
     known; its engine only where something has to be spoken.
 
     Args:
@@ -52,7 +54,14 @@ def prepare_export(renderer: Renderer, request: ExportRequest, post: Post, *, re
 
     def run(progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> ExportReport:
         return export(
-            project, request, read_take, excerpt.plan, is_stale=is_stale, rendering=rendering, progress=progress, cancelled=cancelled
+            project,
+            request,
+            read_take,
+            excerpt.plan,
+            is_stale=is_stale,
+            rendering=rendering,
+            progress=progress,
+            cancelled=cancelled,
         )
 
     return run
@@ -66,7 +75,9 @@ class RenderFirst:
         self._post = post
         self._reasons: dict[str, str] = {}
 
-    def render(self, block_ids: Sequence[str], progress: Callable[[float], None], cancelled: Callable[[], bool]) -> Project:
+    def render(
+        self, block_ids: Sequence[str], progress: Callable[[float], None], cancelled: Callable[[], bool]
+    ) -> Project:
         self._ask(lambda: self._renderer.render(block_ids, Priority.EXPORTING))
         waiting = len(block_ids)
         while waiting:

@@ -1,4 +1,5 @@
-"""Export: from a project to files that are complete, verified and as loud as asked, or to a message and no file at all."""
+"""Export: from a project to files that are complete, verified and as loud as asked, or to a message and no file at
+all."""
 
 from __future__ import annotations
 
@@ -156,12 +157,15 @@ class _Export:
     # -- before anything is written
 
     def _ready_blocks(self) -> tuple[tuple[str, ...], list[Problem], list[Problem]]:
-        """Ids to go through, what is left out, what is doubtful. Renders what is missing, then lists what is still not ready."""
+        """Ids to go through, what is left out, what is doubtful. Renders what is missing, then lists what is still not
+        ready."""
         ids = self._request.block_ids or tuple(block.id for block in self._project.blocks)
         problems, doubtful = problems_of(self._project, ids, self._plan, self._is_stale)
         if problems and self._rendering is not None:
             wanted = [problem.block_id for problem in problems]
-            rendered = self._rendering.render(wanted, lambda share: self._tell(Progress("rendering", share, None)), self._cancelled)
+            rendered = self._rendering.render(
+                wanted, lambda share: self._tell(Progress("rendering", share, None)), self._cancelled
+            )
             self._project = snapshot(rendered)
             self._stop_if_cancelled()
             ids = tuple(each for each in ids if self._project.has_block(each))
@@ -229,7 +233,12 @@ class _Export:
     # -- making
 
     def _make_all(
-        self, files: Sequence[ExportFile], ids: tuple[str, ...], title: str, made: list[Made], texts: list[tuple[Path, Path]]
+        self,
+        files: Sequence[ExportFile],
+        ids: tuple[str, ...],
+        title: str,
+        made: list[Made],
+        texts: list[tuple[Path, Path]],
     ) -> None:
         request = self._request
         sounds = SoundMaker(self._project, request, self._read, self._plan, self._worked)

@@ -10,7 +10,8 @@ from app.services.mixer import CHANNELS, RATE, gain_factor
 
 
 class Chain:
-    """What happens to every sample between mixer and file. Nothing is done that was not asked for: then bits pass unchanged.
+    """What happens to every sample between mixer and file. Nothing is done that was not asked for: then bits pass
+    unchanged.
 
     Attributes:
         exact: samples pass as they are.
@@ -18,7 +19,9 @@ class Chain:
 
     def __init__(self, rate: int, channels: int, *, gain_db: float = 0.0, ceiling_db: float | None = None) -> None:
         self._mono = channels == 1
-        self._resample = None if rate == RATE else soxr.ResampleStream(RATE, rate, channels, dtype="float32", quality="VHQ")
+        self._resample = (
+            None if rate == RATE else soxr.ResampleStream(RATE, rate, channels, dtype="float32", quality="VHQ")
+        )
         self._gain = gain_factor(gain_db) if gain_db else None
         self._limiter = None if ceiling_db is None else Limiter(channels, rate, ceiling_db)
         self.exact = not self._mono and self._resample is None and self._gain is None and self._limiter is None

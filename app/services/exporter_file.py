@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import av
@@ -57,19 +58,23 @@ class SoundFileOut:
             self._hash.update(np.ascontiguousarray(samples))
         self._writer.write(samples)
 
-    def finish(self, *, measure: bool = False) -> Loudness | None:
+    def finish(self, tick: Callable[[], None], *, measure: bool = False) -> Loudness | None:
         """Closes the file and reads it back. Raises ExportError when it is not what was written.
 
+        Args:
+            tick: called again and again; may raise to end it.
+
         Returns:
-            With `measure`, how loud a compressed file really came out; None for lossless files, which hold what was written.
+            With `measure`, how loud a compressed file really came out; None for lossless files, which hold what was
+            written.
         """
         self._writer.close()
         with self.part.open("rb+") as file:
             os.fsync(file.fileno())
         if self._audio.lossless:
-            self._check_samples()
+            self._check_samples(tick)
             return None
-        return self._check_length(measure)
+        return self._check_length(tick, measure=measure)
 
     def put_in_place(self) -> None:
         os.replace(self.part, self.target)
@@ -79,21 +84,24 @@ class SoundFileOut:
         self.part.unlink(missing_ok=True)
 
     def _damaged(self, why: str) -> ExportError:
-        return ExportError(f"{self.target.name} was written but reads back differently ({why}).", "Check the disk, then export again.")
+        return ExportError(
+            f"{self.target.name} was written but reads back differently ({why}).", "Check the disk, then export again."
+        )
 
-    def _check_samples(self) -> None:
+    def _check_samples(self, tick: Callable[[], None]) -> None:
         digest = hashlib.sha256()
         with soundfile.SoundFile(self.part) as file:
             if (file.samplerate, file.channels, file.frames) != (self._audio.rate, self._audio.channels, self._frames):
                 raise self._damaged(f"{file.frames} samples of {self._frames}")
             dtype = "float32" if self._audio.bits == 32 else "int32"
             while len(block := file.read(_READ_FRAMES, dtype=dtype, always_2d=True)):
+                tick()
                 # libsndfile hands out integers left aligned in 32 bits.
                 digest.update(np.ascontiguousarray(block if dtype == "float32" else block >> (32 - self._audio.bits)))
         if digest.digest() != self._hash.digest():
             raise self._damaged("other samples")
 
-    def _check_length(self, measure: bool) -> Loudness | None:
+    def _check_length(self, tick: Callable[[], None], *, measure: bool) -> Loudness | None:
         """Of a compressed file, by decoding all of it."""
         channels = self._audio.channels
         resampler = av.AudioResampler(format="flt", layout="stereo" if channels == 2 else "mono")
@@ -101,6 +109,7 @@ class SoundFileOut:
         frames = rate = 0
         with av.open(str(self.part)) as container:
             for frame in container.decode(container.streams.audio[0]):
+                tick()
                 if len(frame.layout.channels) != channels:
                     raise self._damaged("other channels")
                 if measure and meter is None:
@@ -122,16 +131,22 @@ def explain(error: BaseException, target: Path) -> ExportError:
     number = getattr(error, "errno", None)
     folder = target.parent
     if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return ExportError(f"There is no room left in {folder} for {target.name}.", "Free some space or choose another folder.")
+        return ExportError(
+            f"There is no room left in {folder} for {target.name}.", "Free some space or choose another folder."
+        )
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return ExportError(f"{target.name} cannot be written in {folder}: it is write-protected.", "Choose another folder.")
+        return ExportError(
+            f"{target.name} cannot be written in {folder}: it is write-protected.", "Choose another folder."
+        )
     if number in (errno.ENOENT, errno.ENOTDIR):
         return ExportError(f"The folder {folder} is not there (any more).", "Choose another folder.")
     if number == errno.EISDIR:
         return ExportError(f"{target} is a folder.", "Choose another name.")
     if number == errno.ENAMETOOLONG:
         return ExportError(f"The name {target.name} is too long for this disk.", "Choose a shorter one.")
-    return ExportError(f"{target.name} could not be written ({error}).", "Check the disk and try again, or choose another folder.")
+    return ExportError(
+        f"{target.name} could not be written ({error}).", "Check the disk and try again, or choose another folder."
+    )
 
 
 def write_text_part(target: Path, text: str) -> Path:

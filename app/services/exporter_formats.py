@@ -24,7 +24,15 @@ _KBPS = {
     "m4b": tuple(range(32, 321)),
 }
 _NAMES = {"wav": "WAV", "flac": "FLAC", "mp3": "MP3", "opus": "Opus", "m4b": "M4B"}
-_SUFFIXES = {".wav": "wav", ".flac": "flac", ".mp3": "mp3", ".opus": "opus", ".ogg": "opus", ".m4b": "m4b", ".m4a": "m4b"}
+_SUFFIXES = {
+    ".wav": "wav",
+    ".flac": "flac",
+    ".mp3": "mp3",
+    ".opus": "opus",
+    ".ogg": "opus",
+    ".m4b": "m4b",
+    ".m4a": "m4b",
+}
 EXTENSIONS = {"wav": ".wav", "flac": ".flac", "mp3": ".mp3", "opus": ".opus", "m4b": ".m4b"}
 
 
@@ -86,7 +94,9 @@ def kind_for(path: Path) -> Kind:
     """The kind that the ending of a file name asks for. Raises ExportError when there is none such."""
     kind = _SUFFIXES.get(path.suffix.lower())
     if kind is None:
-        raise ExportError(f"“{path.name}” does not say what kind of file it shall be.", f"End it in {', '.join(_SUFFIXES)}.")
+        raise ExportError(
+            f"“{path.name}” does not say what kind of file it shall be.", f"End it in {', '.join(_SUFFIXES)}."
+        )
     return kind  # type: ignore[return-value]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,11 @@ from app.services.exporter_pcm import SOFTWARE
 
 _CODEC = {"mp3": "libmp3lame", "opus": "libopus", "m4b": "aac"}
 _CONTAINER = {"mp3": "mp3", "opus": "ogg", "m4b": "mp4"}
-_OPTIONS = {"mp3": {"id3v2_version": "3", "write_xing": "1"}, "opus": {}, "m4b": {"movflags": "+faststart", "brand": "M4B "}}
+_OPTIONS = {
+    "mp3": {"id3v2_version": "3", "write_xing": "1"},
+    "opus": {},
+    "m4b": {"movflags": "+faststart", "brand": "M4B "},
+}
 MOST_COVER_BYTES = 20 * 1024 * 1024
 
 
@@ -74,10 +79,9 @@ class LossyWriter:
         self._container.close()
 
     def abort(self) -> None:
-        try:
+        # The file is thrown away; what could not be written to it does not matter.
+        with contextlib.suppress(OSError, av.error.FFmpegError, ValueError):
             self._container.close()
-        except (OSError, av.error.FFmpegError, ValueError):
-            pass  # the file is thrown away; what could not be written to it does not matter
 
 
 def _metadata(tags: FileTags, kind: str) -> dict[str, str]:

@@ -43,9 +43,12 @@ def fill(template: str, values: Mapping[str, object]) -> str:
 
 
 def safe_name(wanted: str) -> str:
-    """A file name without ending that means nothing special on Linux, Windows or macOS and stays within their lengths."""
+    """A file name without ending that means nothing special on Linux, Windows or macOS and stays within their
+    lengths."""
     name = unicodedata.normalize("NFC", wanted)
-    name = "".join(" " if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") else each for each in name)
+    name = "".join(
+        " " if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") else each for each in name
+    )
     name = _FORBIDDEN.sub("-", name)
     name = " ".join(name.split()).strip(" .-")
     while len(name.encode("utf-8")) > _MOST_BYTES:

@@ -64,7 +64,13 @@ class WavWriter:
         self._frame_bytes = audio.channels * audio.bits // 8
         is_float = audio.bits == 32
         fmt = struct.pack(
-            "<HHIIHH", 3 if is_float else 1, audio.channels, audio.rate, audio.rate * self._frame_bytes, self._frame_bytes, audio.bits
+            "<HHIIHH",
+            3 if is_float else 1,
+            audio.channels,
+            audio.rate,
+            audio.rate * self._frame_bytes,
+            self._frame_bytes,
+            audio.bits,
         )
         self._file.write(b"RIFF\0\0\0\0WAVE" + _chunk(b"JUNK", bytes(28)))  # room for ds64
         self._file.write(_chunk(b"fmt ", fmt + (b"\0\0" if is_float else b"")))

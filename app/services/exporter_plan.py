@@ -34,7 +34,8 @@ _MOST_LISTED = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """A block that cannot go into an export as it is. `number` counts the lines of the script from 1; `detail` is why, if known."""
+    """A block that cannot go into an export as it is. `number` counts the lines of the script from 1; `detail` is why,
+    if known."""
 
     block_id: str
     number: int
@@ -101,7 +102,9 @@ def plain_text(text: str) -> str:
 
 def audible(project: Project, block_ids: Iterable[str], plan_fn: PlanFn) -> list[Block]:
     """The blocks of these that make sound, in the order of the script."""
-    blocks = sorted((project.block(each) for each in dict.fromkeys(block_ids)), key=lambda block: project.index(block.id))
+    blocks = sorted(
+        (project.block(each) for each in dict.fromkeys(block_ids)), key=lambda block: project.index(block.id)
+    )
     return [block for block in blocks if is_spoken(project, block) and plan_fn(block, block.text).pieces]
 
 
@@ -110,7 +113,8 @@ def problems_of(
 ) -> tuple[list[Problem], list[Problem]]:
     """(what stops an export, what a person should hear first).
 
-    The first are blocks without a complete take of what they are now; locked blocks may be stale. The second are complete
+    The first are blocks without a complete take of what they are now; locked blocks may be stale. The second are
+    complete
     takes that are suspicious.
     """
     stopping, doubtful = [], []
@@ -219,7 +223,9 @@ def spoken_blocks(
     for block_id, spoken in pieces.items():
         block = project.block(block_id)
         heard.append(
-            SpokenBlock(block_id, block.kind.value, _voice_name(project, block), chapter_of.get(block_id, ""), tuple(spoken))
+            SpokenBlock(
+                block_id, block.kind.value, _voice_name(project, block), chapter_of.get(block_id, ""), tuple(spoken)
+            )
         )
     return heard
 

@@ -29,7 +29,9 @@ class Cancelled(ExportError):
 class Rendering(Protocol):
     """Who can speak blocks that have no take."""
 
-    def render(self, block_ids: Sequence[str], progress: Callable[[float], None], cancelled: Callable[[], bool]) -> Project:
+    def render(
+        self, block_ids: Sequence[str], progress: Callable[[float], None], cancelled: Callable[[], bool]
+    ) -> Project:
         """Speaks these blocks and returns the project as it is then; blocks that failed are left as they are."""
 
     def reason(self, block_id: str) -> str:
@@ -71,7 +73,8 @@ class ExportRequest:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an export is: `stage` is `rendering`, `measuring`, `writing` or `checking`; `left_s` None while unknown."""
+    """How far an export is: `stage` is `rendering`, `measuring`, `writing` or `checking`; `left_s` None while
+    unknown."""
 
     stage: str
     fraction: float

@@ -45,7 +45,12 @@ class SoundMaker:
     """
 
     def __init__(
-        self, project: Project, request: ExportRequest, read: TakeReader, plan: PlanFn, worked: Callable[[str, int], None]
+        self,
+        project: Project,
+        request: ExportRequest,
+        read: TakeReader,
+        plan: PlanFn,
+        worked: Callable[[str, int], None],
     ) -> None:
         self._project = project
         self._request = request
@@ -120,8 +125,7 @@ class SoundMaker:
             sound.write(finished)
             if meter:
                 meter.feed(finished)
-            self._worked("checking", 0)
-            measured = sound.finish(measure=loudness is not None)
+            measured = sound.finish(lambda: self._worked("checking", 0), measure=loudness is not None)
         except BaseException:
             sound.discard()
             raise
@@ -132,7 +136,7 @@ class SoundMaker:
 
     def _measure(self, file: ExportFile, gain_db: float, ceiling_db: float | None) -> tuple[Loudness, tuple[Span, ...]]:
         audio = self._request.audio
-        meter = LoudnessMeter(audio.rate, audio.channels)
+        meter = LoudnessMeter(audio.rate, audio.channels, true_peak=ceiling_db is None)
         chain = Chain(audio.rate, audio.channels, gain_db=gain_db, ceiling_db=ceiling_db)
         mixer = Mixer(self._mix_settings(gain_db))
         for samples in self._mixed(file, mixer, "measuring"):

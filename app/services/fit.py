@@ -35,7 +35,8 @@ class Fit:
 
 
 def fit(speech_s: float, pauses_s: float, target_s: float) -> Fit:
-    """The stretch that brings `speech_s` of speech with `pauses_s` of pauses inside nearest to `target_s`; pauses stay."""
+    """The stretch that brings `speech_s` of speech with `pauses_s` of pauses inside nearest to `target_s`; pauses
+    stay."""
     if speech_s <= 0.0:
         return Fit(1.0, pauses_s - target_s)
     wanted = (target_s - pauses_s) / speech_s

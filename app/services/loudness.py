@@ -55,7 +55,9 @@ def target_for(name: str | None) -> LoudnessTarget | None:
         lufs = math.nan
     if lufs not in LUFS_TARGETS:
         known = ", ".join(f"{each:g}" for each in LUFS_TARGETS)
-        raise ProjectError(f"“{name}” is no loudness that can be asked for.", f"Use one of {known} (LUFS), acx, or off.")
+        raise ProjectError(
+            f"“{name}” is no loudness that can be asked for.", f"Use one of {known} (LUFS), acx, or off."
+        )
     return LoudnessTarget(f"{lufs:g} LUFS", lufs=lufs)
 
 
@@ -91,13 +93,19 @@ class Loudness:
 
 
 class LoudnessMeter:
-    """Measures a stream with flat memory. Mono is measured as one channel, as players and FFmpeg do."""
+    """Measures a stream with flat memory. Mono is measured as one channel, as players and FFmpeg do.
 
-    def __init__(self, rate: int, channels: int) -> None:
+    Args:
+        true_peak: False leaves out what takes longest; `true_peak_db` is the sample peak then.
+    """
+
+    def __init__(self, rate: int, channels: int, *, true_peak: bool = True) -> None:
         self._rate, self._channels = rate, channels
         self._layout = "stereo" if channels == 2 else "mono"
         graph = av.filter.Graph()
-        self._source = graph.add_abuffer(sample_rate=rate, format="flt", layout=self._layout, time_base=Fraction(1, rate))
+        self._source = graph.add_abuffer(
+            sample_rate=rate, format="flt", layout=self._layout, time_base=Fraction(1, rate)
+        )
         measure = graph.add("ebur128", "metadata=1")
         self._sink = graph.add("abuffersink")
         self._source.link_to(measure)
@@ -108,7 +116,7 @@ class LoudnessMeter:
         self._lufs = SILENCE_DB
         self._power = 0.0
         self._peak = 0.0
-        self._true_peak = TruePeakMeter(channels)
+        self._true_peak = TruePeakMeter(channels) if true_peak else None
         self._half = rate // 2
         self._quiet_n = 0
         self._quiet_power = 0.0
@@ -120,14 +128,19 @@ class LoudnessMeter:
             self._feed(samples[at : at + self._half])
 
     def _feed(self, samples: np.ndarray) -> None:
-        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples, np.float32).reshape(1, -1), "flt", self._layout)
+        frame = av.AudioFrame.from_ndarray(
+            np.ascontiguousarray(samples, np.float32).reshape(1, -1), "flt", self._layout
+        )
         frame.sample_rate, frame.pts, frame.time_base = self._rate, self._n, Fraction(1, self._rate)
         self._source.push(frame)
         self._pull()
         self._n += len(samples)
         self._peak = max(self._peak, float(np.abs(samples).max()))
-        self._true_peak.feed(samples)
-        power = np.einsum("nc,nc->n", samples, samples, dtype=np.float64)
+        if self._true_peak is not None:
+            self._true_peak.feed(samples)
+        power = np.square(samples[:, 0], dtype=np.float64)
+        for channel in range(1, self._channels):
+            power += np.square(samples[:, channel], dtype=np.float64)
         self._power += float(power.sum())
         cut = self._half - self._quiet_n
         self._quiet_power += float(power[:cut].sum())
@@ -149,13 +162,16 @@ class LoudnessMeter:
         """Of all that was fed; the stream ends here."""
         self._source.push(None)
         self._pull()
-        self._true_peak.flush()
+        true_peak = self._peak
+        if self._true_peak is not None:
+            self._true_peak.flush()
+            true_peak = self._true_peak.peak
         total = max(1, self._n * self._channels)
         rms_db = _db(math.sqrt(self._power / total))
         quietest = self._quietest if math.isfinite(self._quietest) else self._power / max(1, self._n) * self._half
         return Loudness(
             lufs=self._lufs if self._lufs > -70.0 else SILENCE_DB,
-            true_peak_db=_db(self._true_peak.peak),
+            true_peak_db=_db(true_peak),
             peak_db=_db(self._peak),
             rms_db=rms_db,
             noise_floor_db=_db(math.sqrt(max(0.0, quietest) / (self._half * self._channels))),

@@ -1,4 +1,5 @@
-"""The mixer: pieces of speech and pauses become one programme, sample by sample, for the player and for the export alike."""
+"""The mixer: pieces of speech and pauses become one programme, sample by sample, for the player and for the export
+alike."""
 
 from __future__ import annotations
 
@@ -18,13 +19,15 @@ CHANNELS = 2
 class TrimRule:
     """What counts as silence at the ends of a piece, and what is kept of it.
 
-    A piece is judged in windows of its own sample positions, so that the way it is cut into chunks changes nothing. A window is
+    A piece is judged in windows of its own sample positions, so that the way it is cut into chunks changes nothing. A
+    window is
     speech when its RMS over both channels reaches the threshold.
 
     Attributes:
         threshold_db: dBFS, measured before any gain.
         window_samples: 5 ms; the resolution of the borders of speech.
-        head_ms, tail_ms: what is kept before and after speech, so that faint consonants survive. They lie inside the pause
+        head_ms, tail_ms: what is kept before and after speech, so that faint consonants survive. They lie inside the
+            pause
             and never lengthen it.
         hold_ms: how much of a possible tail is held back while the piece may go on.
     """
@@ -57,7 +60,8 @@ class MixSettings:
 
 @dataclass(frozen=True)
 class Span:
-    """Where the speech of a piece lies in the programme: `start_sample` is its first sample, `end_sample` one past its last."""
+    """Where the speech of a piece lies in the programme: `start_sample` is its first sample, `end_sample` one past its
+    last."""
 
     block_id: str
     piece_index: int
@@ -93,7 +97,8 @@ def loud_windows(samples: np.ndarray, rule: TrimRule) -> np.ndarray:
     # Compared as integers of 16 bits, whose sum of squares is exact in any order.
     loud = math.ceil((10.0 ** (rule.threshold_db / 20.0) * 32_768.0) ** 2 * rule.window_samples * CHANNELS)
     levels = np.rint(samples * np.float32(32_768.0)).astype(np.int64)
-    power = (levels * levels).sum(axis=1)
+    levels *= levels
+    power = levels[:, 0] + levels[:, 1]
     return np.flatnonzero(np.add.reduceat(power, np.arange(0, len(power), rule.window_samples)) >= loud)
 
 
@@ -108,12 +113,16 @@ def speech_bounds(samples: np.ndarray, rule: TrimRule) -> tuple[int, int] | None
 class Mixer:
     """Turns `begin_piece / feed … / end_piece / pause / flush` into final samples, each returned once and in order.
 
-    The gap between the last speech of a piece and the first speech of the next is the sum of the pauses between them, to the
-    window of the trimming rule (5 ms at each side). Kept edges lie inside the gap; where it is shorter than they are, they
-    are shortened and crossfaded. Silence that an open piece had to release (it was longer than `hold_ms`) counts towards the
+    The gap between the last speech of a piece and the first speech of the next is the sum of the pauses between them,
+    to the
+    window of the trimming rule (5 ms at each side). Kept edges lie inside the gap; where it is shorter than they are,
+    they
+    are shortened and crossfaded. Silence that an open piece had to release (it was longer than `hold_ms`) counts
+    towards the
     pause after it. A piece without any speech leaves no trace, and the pauses around it add up.
 
-    Memory: at most `hold_ms` of audio, the edges, and what one call returns. All samples are float32 `[n, 2]` at 48 kHz.
+    Memory: at most `hold_ms` of audio, the edges, and what one call returns. All samples are float32 `[n, 2]` at 48
+    kHz.
 
     Attributes:
         position: samples returned so far.
@@ -185,7 +194,8 @@ class Mixer:
         return self._take_out()
 
     def end_piece(self) -> np.ndarray:
-        """The open piece is complete. Its tail stays held until the gap after it is known. Returns what became final."""
+        """The open piece is complete. Its tail stays held until the gap after it is known. Returns what became
+        final."""
         if not self._open:
             raise RuntimeError("no piece is open")
         self._judge(self._waiting_n)
@@ -218,7 +228,8 @@ class Mixer:
         return self._take_out()
 
     def flush(self) -> np.ndarray:
-        """The programme is complete: returns the rest. An open piece is ended first; without a pause after it, it keeps its tail."""
+        """The programme is complete: returns the rest. An open piece is ended first; without a pause after it, it
+        keeps its tail."""
         before = self.end_piece() if self._open else _EMPTY
         self._gap = max(self._gap, len(self._left) - self._left_speech)
         self._fill_gap(self._gap)
@@ -284,7 +295,8 @@ class Mixer:
     # -- between pieces
 
     def _fill_gap(self, until: int, edge: np.ndarray = _EMPTY) -> None:
-        """Makes the programme up to `until` samples after the start of the gap: tail, silence or room tone, and `edge` at its end."""
+        """Makes the programme up to `until` samples after the start of the gap: tail, silence or room tone, and `edge`
+        at its end."""
         n_samples = self._gap_from + until - self.position
         if n_samples <= 0:
             return
@@ -306,7 +318,9 @@ class Mixer:
             rise[: len(ramp)] = ramp
             covered[n_samples - len(edge) :] += rise * rise
         if self.settings.room_tone_db is not None:
-            tone = room_tone(self.position, n_samples, self.settings.room_tone_db, tilt_db=self.settings.room_tone_tilt_db)
+            tone = room_tone(
+                self.position, n_samples, self.settings.room_tone_db, tilt_db=self.settings.room_tone_tilt_db
+            )
             mixed += tone * np.sqrt(np.maximum(np.float32(0.0), np.float32(1.0) - covered))
         self._put_out(mixed)
 

@@ -1,4 +1,5 @@
-"""The programme: blocks with their takes as steps for the mixer, the one order of things that is both heard and written."""
+"""The programme: blocks with their takes as steps for the mixer, the one order of things that is both heard and
+written."""
 
 from __future__ import annotations
 
@@ -80,14 +81,16 @@ def programme(
 ) -> Iterator[Action]:
     """The steps that make blocks audible, made one at a time as they are asked for.
 
-    Pauses written in the text take the place of the project's own pause at the same spot, so that the gap is what is written.
+    Pauses written in the text take the place of the project's own pause at the same spot, so that the gap is what is
+    written.
     Where the text of a block changed only in its pauses, its take is used with the new ones.
 
     Args:
         block_ids: in the order of the project; those that are not spoken only make the pause longer.
         take_reader: `(take id, start sample, n samples)` to float32 `[n, 2]`, fewer at the end of the take.
         plan_fn: `(block, text)` to the plan of that text with the block's language, lexicon and model card.
-        live: the pieces of a block that is being spoken at this moment, each the chunks of a piece; None where it is not.
+        live: the pieces of a block that is being spoken at this moment, each the chunks of a piece; None where it is
+            not.
         gain_db: what is added to the gain of a block, for its voice.
 
     Raises:
@@ -198,7 +201,8 @@ def heard_take(project: Project, block: Block) -> Take | None:
 
 
 def plan_of_take(block: Block, take: Take, plan_fn: PlanFn) -> SpeechPlan:
-    """The plan that a take is heard by: of the block's text where only pauses changed since, else of the take's own text."""
+    """The plan that a take is heard by: of the block's text where only pauses changed since, else of the take's own
+    text."""
     plan = plan_fn(block, block.text)
     if take.text == block.text:
         return plan

@@ -30,7 +30,9 @@ def _loop(level_db: float, tilt_db: float, seed: int) -> np.ndarray:
     return loop
 
 
-def room_tone(start_sample: int, n_samples: int, level_db: float, *, tilt_db: float = -4.0, seed: int = 0) -> np.ndarray:
+def room_tone(
+    start_sample: int, n_samples: int, level_db: float, *, tilt_db: float = -4.0, seed: int = 0
+) -> np.ndarray:
     """Noise for the samples `start_sample … start_sample + n_samples` of a programme.
 
     The same position always has the same noise, however the programme is cut into calls.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +14,12 @@ LINES = 2
 LONGEST_CUE_S = 7.0
 
 _SPACES = re.compile(r"\s+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1780-\u17ff]")
-_WORDS = re.compile(r"\s*\S+")
+_UNSPACED = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1780-\u17ff]"
+_CJK = re.compile(_UNSPACED)
+# Spaces, opening marks, then one letter of a script without spaces or a whole word of another, then closing marks.
+_WORDS = re.compile(
+    rf"\s*[「『（《〈【“‘(\[]*(?:{_UNSPACED}|(?:(?!{_UNSPACED})\S)+)(?:(?!{_UNSPACED}|[「『（《〈【“‘(\[])[^\w\s])*"
+)
 
 
 @dataclass(frozen=True)
@@ -83,21 +86,8 @@ def words_of(piece: SpokenPiece) -> list[TimedWord]:
 
 
 def _split_words(text: str) -> list[str]:
-    """Words with the space before them; a mark stays with the word it follows."""
-    words: list[str] = []
-    for chunk in _WORDS.findall(text):
-        if not _CJK.search(chunk):
-            words.append(chunk)
-            continue
-        for each in chunk:
-            joins = words and (unicodedata.category(each)[0] in "PM" or not (_CJK.match(each) or _CJK.match(words[-1][-1:])))
-            if joins and not each.isspace() and not (words[-1].isspace()):
-                words[-1] += each
-            elif words and words[-1].isspace():
-                words[-1] += each
-            else:
-                words.append(each)
-    return words
+    """Words with the space before them; a mark stays with the word it belongs to."""
+    return _WORDS.findall(text)
 
 
 def _weight(text: str) -> float:
@@ -111,7 +101,8 @@ def _weight(text: str) -> float:
 
 
 def cues_of(blocks: Iterable[SpokenBlock]) -> list[Cue]:
-    """Cues of at most two lines of 42 characters and about seven seconds. No cue spans two blocks or a pause that was asked for."""
+    """Cues of at most two lines of 42 characters and about seven seconds. No cue spans two blocks or a pause that was
+    asked for."""
     cues: list[Cue] = []
     for block in blocks:
         for piece in block.pieces:
@@ -123,7 +114,7 @@ def _cues_of_piece(piece: SpokenPiece) -> list[Cue]:
     texts = _split_words(_fitting(piece.text))
     words = words_of(SpokenPiece(_fitting(piece.text), piece.start_s, piece.end_s))
     groups: list[list[int]] = []
-    for index, text in enumerate(texts):
+    for index in range(len(texts)):
         group = groups[-1] if groups else None
         if group is not None:
             joined = "".join(texts[group[0] : index + 1]).strip()
@@ -199,7 +190,8 @@ def _stamp(seconds: float, mark: str) -> str:
 
 
 def cue_sheet(blocks: Iterable[SpokenBlock], *, seconds: float, file: str = "", synthetic: bool = True) -> str:
-    """A JSON document for other programs: borders of blocks and pieces are exact, those of words are marked as estimated."""
+    """A JSON document for other programs: borders of blocks and pieces are exact, those of words are marked as
+    estimated."""
     listed: list[dict[str, Any]] = []
     for block in blocks:
         listed.append(

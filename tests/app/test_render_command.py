@@ -49,15 +49,33 @@ def render(folder: Path, *options: str) -> int:
     return main(["--profile", str(folder / "profile"), "render", str(folder / "a.mvs"), *options])
 
 
-def test_lines_are_spoken_and_written_with_stems_subtitles_and_a_report(tmp_path: Path, backend: ToneBackend, capsys) -> None:
+def test_lines_are_spoken_and_written_with_stems_subtitles_and_a_report(
+    tmp_path: Path, backend: ToneBackend, capsys
+) -> None:
     project(tmp_path, "# One", "Hello there.", "Second. [pause 1s] Third.")
     out, srt, vtt = (tmp_path / "out" / name for name in ("a.flac", "a.srt", "a.vtt"))
     status = render(
-        tmp_path, "-o", str(out), "--srt", str(srt), "--vtt", str(vtt), "--loudness", "-16", "--json", "--stems", "parts/{number:02} {text}"
+        tmp_path,
+        "-o",
+        str(out),
+        "--srt",
+        str(srt),
+        "--vtt",
+        str(vtt),
+        "--loudness",
+        "-16",
+        "--json",
+        "--stems",
+        "parts/{number:02} {text}",
     )
     assert status == 0
     told = json.loads(capsys.readouterr().out)
-    assert [Path(file["path"]).name for file in told["files"]] == ["a.flac", "01 One.flac", "02 Hello there.flac", "03 Second. Third.flac"]
+    assert [Path(file["path"]).name for file in told["files"]] == [
+        "a.flac",
+        "01 One.flac",
+        "02 Hello there.flac",
+        "03 Second. Third.flac",
+    ]
     assert told["files"][0]["lufs"] == pytest.approx(-16, abs=0.2)
     assert soundfile.info(out).duration == pytest.approx(told["files"][0]["seconds"], abs=0.001)
     assert "Hello there." in srt.read_text("utf-8")
@@ -65,7 +83,9 @@ def test_lines_are_spoken_and_written_with_stems_subtitles_and_a_report(tmp_path
     assert len(backend.spoken) == 4
 
 
-def test_the_same_project_renders_to_the_same_bytes_and_speaks_nothing_twice(tmp_path: Path, backend: ToneBackend) -> None:
+def test_the_same_project_renders_to_the_same_bytes_and_speaks_nothing_twice(
+    tmp_path: Path, backend: ToneBackend
+) -> None:
     project(tmp_path, "Hello there.", "Again.")
     for name in ("a.wav", "b.wav"):
         assert render(tmp_path, "-o", str(tmp_path / name), "--bits", "16", "--loudness", "-23") == 0

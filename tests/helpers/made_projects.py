@@ -67,7 +67,14 @@ def studio(
             pieces.append(PieceAudio(at, len(samples), item))
             audio.append(samples)
             at += len(samples)
-        take = Take(block_id=block.id, text=block.text, state="done", stop_reason="stop", seconds=at / RATE, pieces=tuple(pieces))
+        take = Take(
+            block_id=block.id,
+            text=block.text,
+            state="done",
+            stop_reason="stop",
+            seconds=at / RATE,
+            pieces=tuple(pieces),
+        )
         made.audio[take.id] = np.concatenate(audio)
         takes.append(take)
         blocks[index] = replace(block, takes=(take.id,), chosen=take.id)

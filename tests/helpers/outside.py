@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 needs_ffmpeg = pytest.mark.skipif(
-    not (shutil.which("ffmpeg") and shutil.which("ffprobe")), reason="ffmpeg is not installed (packaging/test.sh installs it)"
+    not (shutil.which("ffmpeg") and shutil.which("ffprobe")),
+    reason="ffmpeg is not installed (packaging/test.sh installs it)",
 )
 needs_sox = pytest.mark.skipif(not shutil.which("soxi"), reason="sox is not installed (packaging/test.sh installs it)")
 
@@ -20,15 +21,33 @@ needs_sox = pytest.mark.skipif(not shutil.which("soxi"), reason="sox is not inst
 def probe(path: Path) -> dict:
     told = subprocess.run(
         ["ffprobe", "-v", "error", "-show_format", "-show_streams", "-show_chapters", "-of", "json", path],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return json.loads(told.stdout)
 
 
 def decode(path: Path, channels: int = 2, rate: int = 48_000) -> np.ndarray:
     told = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "f32le", "-ac", str(channels), "-ar", str(rate), "-"],
-        capture_output=True, check=True,
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-i",
+            path,
+            "-map",
+            "0:a",
+            "-f",
+            "f32le",
+            "-ac",
+            str(channels),
+            "-ar",
+            str(rate),
+            "-",
+        ],
+        capture_output=True,
+        check=True,
     )
     return np.frombuffer(told.stdout, "<f4").reshape(-1, channels)
 
@@ -36,8 +55,23 @@ def decode(path: Path, channels: int = 2, rate: int = 48_000) -> np.ndarray:
 def loudness(path: Path) -> tuple[float, float]:
     """(integrated LUFS, true peak dBTP)."""
     told = subprocess.run(
-        ["ffmpeg", "-hide_banner", "-nostats", "-i", path, "-map", "0:a", "-af", "ebur128=peak=true", "-f", "null", "-"],
-        capture_output=True, text=True, check=True,
+        [
+            "ffmpeg",
+            "-hide_banner",
+            "-nostats",
+            "-i",
+            path,
+            "-map",
+            "0:a",
+            "-af",
+            "ebur128=peak=true",
+            "-f",
+            "null",
+            "-",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stderr
     summary = told[told.rindex("Summary:") :]
     return (

@@ -16,8 +16,17 @@ _TEXT = (".txt", ".text")
 _MARKDOWN = (".md", ".markdown")
 _SUBTITLES = (".srt", ".vtt")
 SUFFIXES = (*_TEXT, *_MARKDOWN, ".docx", ".epub", *_SUBTITLES)
-_OLD = {".doc": "Save it as .docx.", ".odt": "Save it as .docx.", ".rtf": "Save it as .docx.", ".pdf": "Save its text as .txt or .docx.",
-        ".mobi": "Convert it to .epub.", ".azw3": "Convert it to .epub.", ".html": "Save its text as .txt or .md."}  # fmt: skip
+_AS_DOCX = "Save it as .docx."
+_AS_EPUB = "Convert it to .epub."
+_OTHERS = {
+    ".doc": _AS_DOCX,
+    ".odt": _AS_DOCX,
+    ".rtf": _AS_DOCX,
+    ".pdf": "Save its text as .txt or .docx.",
+    ".mobi": _AS_EPUB,
+    ".azw3": _AS_EPUB,
+    ".html": "Save its text as .txt or .md.",
+}
 
 
 def preview_file(path: Path, cancelled: Callable[[], bool] | None = None) -> ImportPreview:
@@ -31,7 +40,7 @@ def preview_file(path: Path, cancelled: Callable[[], bool] | None = None) -> Imp
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        remedy = _OLD.get(suffix, f"Choose one of {', '.join(SUFFIXES)}.")
+        remedy = _OTHERS.get(suffix, f"Choose one of {', '.join(SUFFIXES)}.")
         raise ImportRefused(f"{path.name} is of a kind that cannot be imported.", remedy)
     watch = Watch(cancelled)
     try:

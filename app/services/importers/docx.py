@@ -14,7 +14,14 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop|заголовок|标题|見出し)\s*([1-9])", re.IGNORECASE)
-_SKIPPED = {f"{_W}del": None, f"{_W}moveFrom": None, f"{_MC}Fallback": None, f"{_W}pPr": None, f"{_W}rPr": None, f"{_W}sectPr": None}
+_SKIPPED = {
+    f"{_W}del": None,
+    f"{_W}moveFrom": None,
+    f"{_MC}Fallback": None,
+    f"{_W}pPr": None,
+    f"{_W}rPr": None,
+    f"{_W}sectPr": None,
+}
 
 
 def read_docx(path: Path, watch: Watch) -> ImportPreview:

@@ -22,7 +22,10 @@ _DC = "{http://purl.org/dc/elements/1.1/}"
 _NCX = "{http://www.daisy.org/z3986/2005/ncx/}"
 _ENC = "{http://www.w3.org/2001/04/xmlenc#}"
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-_PART = re.compile(r"(?:part|book|volume|section|teil|buch|band|partie|livre|parte|libro|часть|книга)\b|第.{1,6}[部编編卷篇]", re.IGNORECASE)
+_PART = re.compile(
+    r"(?:part|book|volume|section|teil|buch|band|partie|livre|parte|libro|часть|книга)\b|第.{1,6}[部编編卷篇]",
+    re.IGNORECASE,
+)
 _MOST_ENTRIES = 20_000
 _SKIPPED_GUIDE = {"cover": "the cover", "toc": "the table of contents", "copyright-page": "the copyright page"}
 
@@ -45,12 +48,16 @@ def read_epub(path: Path, watch: Watch) -> ImportPreview:
         opf_name = _opf_name(package, path.name)
         opf = package.xml(opf_name)
         manifest = {
-            item.get("id", ""): (inside(opf_name, item.get("href", "")), item.get("media-type", ""), item.get("properties", ""))
+            item.get("id", ""): (
+                inside(opf_name, item.get("href", "")),
+                item.get("media-type", ""),
+                item.get("properties", ""),
+            )
             for item in opf.iter(f"{_OPF}item")
         }
         spine = _spine(opf, manifest, left_out)
         entries = _contents(package, opf, manifest, watch)
-        skipped = _guide(package, opf, opf_name, manifest)
+        skipped = _guide(opf, opf_name)
         blocks: list[ImportedBlock] = []
         levels = _levels(entries)
         by_place: dict[tuple[str, str], list[_Entry]] = {}
@@ -77,7 +84,9 @@ def read_epub(path: Path, watch: Watch) -> ImportPreview:
     else:
         lost = [entry.title for entry in entries if entry.part and entry.part not in spine]
         if lost:
-            warnings.append(f"{len(lost)} chapters of the table of contents were not found, among them “{lost[0][:60]}”.")
+            warnings.append(
+                f"{len(lost)} chapters of the table of contents were not found, among them “{lost[0][:60]}”."
+            )
     metadata = opf.find(f"{_OPF}metadata")
     title = (metadata.findtext(f"{_DC}title") or "").strip()[:500] if metadata is not None else ""
     author = (metadata.findtext(f"{_DC}creator") or "").strip()[:500] if metadata is not None else ""
@@ -124,7 +133,7 @@ def _spine(opf: Element, manifest: dict[str, tuple[str, str, str]], left_out: Le
     return list(pages)
 
 
-def _guide(package: Package, opf: Element, opf_name: str, manifest: dict[str, tuple[str, str, str]]) -> dict[str, str]:
+def _guide(opf: Element, opf_name: str) -> dict[str, str]:
     """Pages that are no reading, with what they are."""
     found = {}
     for reference in opf.iter(f"{_OPF}reference"):
@@ -137,9 +146,7 @@ def _guide(package: Package, opf: Element, opf_name: str, manifest: dict[str, tu
 # -- the table of contents
 
 
-def _contents(
-    package: Package, opf: Element, manifest: dict[str, tuple[str, str, str]], watch: Watch
-) -> list[_Entry]:
+def _contents(package: Package, opf: Element, manifest: dict[str, tuple[str, str, str]], watch: Watch) -> list[_Entry]:
     for part, _, properties in manifest.values():
         if "nav" in properties.split() and package.has(part):
             entries = _nav_entries(part, decode(package.read(part), part)[0], watch)
@@ -268,6 +275,7 @@ def _key(text: str) -> str:
 
 
 def _same(heading: str, title: str) -> bool:
-    """Whether a paragraph is the heading of a chapter, or one line of it: `Chapter 1` and `Arrival` of `Chapter 1: Arrival`."""
+    """Whether a paragraph is the heading of a chapter, or one line of it: `Chapter 1` and `Arrival` of `Chapter 1:
+    Arrival`."""
     key, whole = _key(heading), _key(title)
     return bool(key) and (key == whole or (len(key) >= 2 and (whole.startswith(key) or whole.endswith(key))))

@@ -6,7 +6,10 @@ import re
 
 from app.services.importers.preview import LONGEST_BLOCK, ImportedBlock, LeftOut, Watch
 
-_NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|first|second|third|last"
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
+    "nineteen|twenty|first|second|third|last"
+)
 _CHAPTER = re.compile(
     rf"(?:(?:chapter|part|book|letter|stave|kapitel|teil|chapitre|partie|cap[ií]tulo|capitolo|parte|глава|часть)\s+"
     rf"(?:[ivxlcdm]{{1,8}}|\d{{1,4}}|(?:the\s+)?(?:{_NUMBER_WORDS})(?:[ -]\w+)?)\b.{{0,80}}"
@@ -45,12 +48,14 @@ def blocks_of_text(text: str, left_out: LeftOut, watch: Watch) -> list[ImportedB
 def is_wrapped(text: str) -> bool:
     """Whether lines were broken by hand to a width, so that a paragraph is what lies between empty lines."""
     paragraphs = [
-        [line for line in paragraph.split("\n") if line.strip()] for paragraph in re.split(r"\n[ \t]*\n", text[:1_000_000])
+        [line for line in paragraph.split("\n") if line.strip()]
+        for paragraph in re.split(r"\n[ \t]*\n", text[:1_000_000])
     ]
     lines = [line.rstrip() for lines in paragraphs if len(lines) > 1 for line in lines[:-1]]
     if len(lines) < 2:
         return False
-    # Wrapped lines are nearly as long as the longest and seldom end where a sentence does; paragraphs are the other way round.
+    # Wrapped lines are nearly as long as the longest and seldom end where a sentence does; paragraphs are the other
+    # way round.
     inner = [len(line) for line in lines]
     widest = sorted(inner)[int(len(inner) * 0.95)]
     near = sum(0.7 * widest <= length <= widest + 12 for length in inner)
@@ -59,7 +64,8 @@ def is_wrapped(text: str) -> bool:
 
 
 def join_lines(lines: list[str]) -> str:
-    """One paragraph of wrapped lines; languages without spaces get none, a word's own hyphen keeps its word together."""
+    """One paragraph of wrapped lines; languages without spaces get none, a word's own hyphen keeps its word
+    together."""
     whole = lines[0] if lines else ""
     for line in lines[1:]:
         tight = whole.endswith("-") and not whole.endswith(("--", " -")) and line[:1].islower()

@@ -10,15 +10,20 @@ from html.parser import HTMLParser
 from app.services.importers.preview import LeftOut, Watch
 
 _BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 "
-    "h5 h6 header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead title tr ul".split()
+    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 "
+    "h4 h5 h6 header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead title tr ul".split()
 )
-_SILENT = frozenset("head script style template noscript svg math iframe object audio video canvas rt rp select textarea".split())
+_SILENT = frozenset(
+    "head script style template noscript svg math iframe object audio video canvas rt rp select textarea".split()
+)
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _NOT_READ_TYPES = frozenset(
-    "footnote footnotes endnote endnotes rearnote rearnotes noteref pagebreak page-list toc landmarks index loi lot".split()
+    "footnote footnotes endnote endnotes rearnote rearnotes noteref pagebreak page-list toc landmarks index loi "
+    "lot".split()
 )
-_NOT_READ_ROLES = frozenset("doc-footnote doc-endnote doc-endnotes doc-noteref doc-pagebreak doc-toc doc-index doc-pagelist".split())
+_NOT_READ_ROLES = frozenset(
+    "doc-footnote doc-endnote doc-endnotes doc-noteref doc-pagebreak doc-toc doc-index doc-pagelist".split()
+)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _MOST_DEPTH = 1_000
 
@@ -70,9 +75,8 @@ class _Reader(HTMLParser):
             self.anchors.append(anchor)
         if tag == "br":
             self._text.append("\n")
-        elif tag == "img" or tag == "svg":
-            if not self._silent:
-                self._left_out.add("picture", "pictures")
+        elif tag in ("img", "svg") and not self._silent:
+            self._left_out.add("picture", "pictures")
         if tag in _VOID:
             return
         silence = self._is_silent(tag, given)

@@ -37,13 +37,17 @@ class Package:
                 raise ImportRefused(f"{path.name} is larger than 1 GB.", "Cut it into parts.")
             self._zip = zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise ImportRefused(f"{path.name} is damaged or not what its name says ({error}).", "Open and save it again.") from error
+            raise ImportRefused(
+                f"{path.name} is damaged or not what its name says ({error}).", "Open and save it again."
+            ) from error
         entries = self._zip.infolist()
         if len(entries) > MOST_ENTRIES:
             self._zip.close()
             raise ImportRefused(f"{path.name} has more than {MOST_ENTRIES:,} parts.", "It was not opened.")
         # A name that leads out of the package cannot be asked for by anything inside, so it is never read.
-        self._entries = {_plain(entry.filename): entry for entry in entries if _plain(entry.filename) and not entry.is_dir()}
+        self._entries = {
+            _plain(entry.filename): entry for entry in entries if _plain(entry.filename) and not entry.is_dir()
+        }
 
     def __enter__(self) -> Package:
         return self
@@ -68,7 +72,9 @@ class Package:
             with self._zip.open(entry) as file:
                 raw = file.read(MOST_ENTRY_BYTES + 1)
         except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise ImportRefused(f"{self.name} is damaged in its part {_shown(name)}.", "Open and save it again.") from error
+            raise ImportRefused(
+                f"{self.name} is damaged in its part {_shown(name)}.", "Open and save it again."
+            ) from error
         self._total += len(raw)
         packed = max(1, entry.compress_size)
         too_dense = len(raw) > _SMALL_BYTES and len(raw) / packed > MOST_RATIO
@@ -109,7 +115,9 @@ def parse_xml(raw: bytes, shown: str) -> Element:
         parser.feed(raw)
         root: Any = parser.close()
     except DefusedXmlException as error:
-        raise ImportRefused(f"{shown} defines entities, which can hide any amount of data.", "It was not opened.") from error
+        raise ImportRefused(
+            f"{shown} defines entities, which can hide any amount of data.", "It was not opened."
+        ) from error
     except (ParseError, ValueError, LookupError) as error:
         raise ImportRefused(f"{shown} cannot be understood ({error}).", "Open and save it again.") from error
     return root

@@ -1,4 +1,5 @@
-"""Exported files, looked at from outside: format, length, loudness, peaks, joins, tags, and that nothing partial is left."""
+"""Exported files, looked at from outside: format, length, loudness, peaks, joins, tags, and that nothing partial is
+left."""
 
 from __future__ import annotations
 
@@ -25,7 +26,13 @@ from app.services.programme import mix, programme
 from outside import decode, loudness, needs_ffmpeg, needs_sox, probe, soxi
 from made_projects import RATE, Studio, plan, studio, voiced
 
-BOOK = ["# Arrival", "Hello there, this is a test. [pause 1s] Another sentence.", "Second line.", "# The storm", "Third line."]
+BOOK = [
+    "# Arrival",
+    "Hello there, this is a test. [pause 1s] Another sentence.",
+    "Second line.",
+    "# The storm",
+    "Third line.",
+]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +75,9 @@ def test_24_bits_hold_the_programme_to_half_a_step(kind: str, book: Studio, tmp_
 
 def test_16_bits_are_dithered_without_bias_or_distortion(tmp_path: Path) -> None:
     made = studio(["One."], level=0.00005)  # far below one step of 16 bits at its quietest
-    made.audio = {key: value + np.float32(0.05) * (np.arange(len(value)) == 30_000)[:, None] for key, value in made.audio.items()}
+    made.audio = {
+        key: value + np.float32(0.05) * (np.arange(len(value)) == 30_000)[:, None] for key, value in made.audio.items()
+    }
     block = made.project.blocks[0]
     made.project = Project([block], takes=[replace(made.project.takes[block.chosen], pieces=())])
     loud = studio(["One."], level=0.01)
@@ -88,7 +97,13 @@ def test_the_same_render_gives_the_same_bytes_twice(kind: str, book: Studio, tmp
     assert loudness_rate == audio.rate
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        write(book, tmp_path / name / f"x.{kind}", audio=audio, loudness=target_for("-16"), subtitles=frozenset({"srt", "vtt", "json"}))
+        write(
+            book,
+            tmp_path / name / f"x.{kind}",
+            audio=audio,
+            loudness=target_for("-16"),
+            subtitles=frozenset({"srt", "vtt", "json"}),
+        )
     assert leftovers(tmp_path / "a") == sorted([f"x.{kind}", "x.json", "x.srt", "x.vtt"])
     for name in leftovers(tmp_path / "a"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
@@ -234,7 +249,9 @@ def uneven() -> Studio:
 
 @needs_ffmpeg
 @pytest.mark.parametrize("name", ["-14", "-16", "-18", "-19", "-23"])
-def test_loudness_is_within_a_fifth_of_a_unit_and_peaks_are_under_the_ceiling(name: str, uneven: Studio, tmp_path: Path) -> None:
+def test_loudness_is_within_a_fifth_of_a_unit_and_peaks_are_under_the_ceiling(
+    name: str, uneven: Studio, tmp_path: Path
+) -> None:
     (file,) = write(uneven, tmp_path / "a.flac", audio=AudioFormat("flac", 24), loudness=target_for(name)).files
     lufs, true_peak_db = loudness(file.path)
     assert lufs == pytest.approx(float(name), abs=0.2)
@@ -243,7 +260,15 @@ def test_loudness_is_within_a_fifth_of_a_unit_and_peaks_are_under_the_ceiling(na
 
 
 @needs_ffmpeg
-@pytest.mark.parametrize("audio", [AudioFormat("mp3", rate=44_100), AudioFormat("opus"), AudioFormat("m4b", rate=44_100), AudioFormat("wav", 16, 44_100, 1)])
+@pytest.mark.parametrize(
+    "audio",
+    [
+        AudioFormat("mp3", rate=44_100),
+        AudioFormat("opus"),
+        AudioFormat("m4b", rate=44_100),
+        AudioFormat("wav", 16, 44_100, 1),
+    ],
+)
 def test_loudness_holds_in_every_format(audio: AudioFormat, uneven: Studio, tmp_path: Path) -> None:
     (file,) = write(uneven, tmp_path / ("a" + audio.extension), audio=audio, loudness=target_for("-16")).files
     lufs, true_peak_db = loudness(file.path)
@@ -263,7 +288,9 @@ def test_loudness_is_measured_over_the_programme_not_over_each_chapter(tmp_path:
 @needs_ffmpeg
 def test_acx_files_meet_every_limit(tmp_path: Path) -> None:
     made = studio(BOOK, seconds=3.0, settings=ProjectSettings(title="A book"))
-    report = write(made, tmp_path, split="chapter", audio=AudioFormat("mp3", rate=44_100, kbps=192), loudness=target_for("acx"))
+    report = write(
+        made, tmp_path, split="chapter", audio=AudioFormat("mp3", rate=44_100, kbps=192), loudness=target_for("acx")
+    )
     assert [file.path.name for file in report.files] == ["01 Arrival.mp3", "02 The storm.mp3"]
     for file in report.files:
         assert file.faults == ()
@@ -293,7 +320,8 @@ def test_gain_that_would_clip_is_limited(tmp_path: Path) -> None:
 
 
 def test_joins_do_not_click_in_the_file(tmp_path: Path) -> None:
-    """Pieces that begin and end in full swing: what is high in the spectrum at the joins is far below that of a hard cut."""
+    """Pieces that begin and end in full swing: what is high in the spectrum at the joins is far below that of a hard
+    cut."""
     made = studio(["One. [pause 0.3s] Two.", "Three."])
     for take_id, samples in made.audio.items():
         made.audio[take_id] = np.ascontiguousarray(np.resize(voiced(1.0)[RATE // 3 : RATE], samples.shape))
@@ -404,7 +432,11 @@ def test_blocks_that_are_not_ready_stop_the_export_with_a_list(tmp_path: Path) -
     made.project = Project(blocks, takes=takes.values())
     with pytest.raises(BlocksNotReady) as caught:
         write(made, tmp_path / "a.wav")
-    assert [(problem.number, problem.reason) for problem in caught.value.problems] == [(2, "missing"), (3, "incomplete"), (4, "stale")]
+    assert [(problem.number, problem.reason) for problem in caught.value.problems] == [
+        (2, "missing"),
+        (3, "incomplete"),
+        (4, "stale"),
+    ]
     assert "line 3 “Third.”: ended before its text did" in str(caught.value)
     assert leftovers(tmp_path) == []
     report = write(made, tmp_path / "a.wav", skip=True)
@@ -428,8 +460,12 @@ def test_what_has_no_take_is_rendered_first(tmp_path: Path) -> None:
 
     told: list[Progress] = []
     report = export(
-        made.project, ExportRequest(tmp_path / "a.wav"), lambda *a: {**made.audio, **spoken.audio}[a[0]][a[1] : a[1] + a[2]], plan,
-        rendering=Renders(), progress=told.append,
+        made.project,
+        ExportRequest(tmp_path / "a.wav"),
+        lambda *a: {**made.audio, **spoken.audio}[a[0]][a[1] : a[1] + a[2]],
+        plan,
+        rendering=Renders(),
+        progress=told.append,
     )
     assert asked == [made.project.blocks[1].id]
     assert told[0].stage == "rendering"
@@ -484,7 +520,9 @@ def test_cancelling_leaves_nothing(book: Studio, tmp_path: Path) -> None:
     assert leftovers(tmp_path) == []
 
 
-def test_a_file_that_reads_back_differently_is_not_handed_over(book: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_reads_back_differently_is_not_handed_over(
+    book: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     close = exporter_file.WavWriter.close
 
     def damaging_close(self) -> None:
@@ -516,7 +554,13 @@ def test_a_target_that_is_a_folder_is_refused(book: Studio, tmp_path: Path) -> N
 
 def test_progress_rises_and_ends_at_one(book: Studio, tmp_path: Path) -> None:
     told: list[Progress] = []
-    export(book.project, ExportRequest(tmp_path / "a.wav", loudness=target_for("-16")), book.read, plan, progress=told.append)
+    export(
+        book.project,
+        ExportRequest(tmp_path / "a.wav", loudness=target_for("-16")),
+        book.read,
+        plan,
+        progress=told.append,
+    )
     fractions = [each.fraction for each in told]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0

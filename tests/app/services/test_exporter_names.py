@@ -62,4 +62,10 @@ def test_any_text_becomes_one_plain_name(wanted: str) -> None:
 
 def test_names_that_differ_only_in_case_or_composition_are_kept_apart() -> None:
     names = Names()
-    assert [names.take(each) for each in ("One", "one", "ONE", "Café", "Cafe\u0301")] == ["One", "one (2)", "ONE (3)", "Café", "Café (2)"]
+    assert [names.take(each) for each in ("One", "one", "ONE", "Café", "Cafe\u0301")] == [
+        "One",
+        "one (2)",
+        "ONE (3)",
+        "Café",
+        "Café (2)",
+    ]

@@ -16,6 +16,7 @@ from made_projects import RATE, voiced
 from outside import loudness as loudness_outside
 from outside import needs_ffmpeg
 
+
 def loud_programme(seconds: float = 12.0) -> np.ndarray:
     parts = [voiced(1.5, seed=k, level=0.05 + 0.06 * (k % 4)) for k in range(int(seconds / 2))]
     return np.concatenate(parts)
@@ -86,7 +87,9 @@ def true_peak_db(samples: np.ndarray) -> float:
 def test_the_true_peak_of_a_sine_between_the_samples_is_seen() -> None:
     # A quarter of the rate at 45°: every sample is 3 dB below the wave's top.
     t = np.arange(4_800)
-    wave = np.sin(2 * np.pi * t / 4 + np.pi / 4).astype(np.float32)[:, None] * np.hanning(4_800)[:, None].astype(np.float32)
+    wave = np.sin(2 * np.pi * t / 4 + np.pi / 4).astype(np.float32)[:, None] * np.hanning(4_800)[:, None].astype(
+        np.float32
+    )
     assert true_peak_db(wave) == pytest.approx(0.0, abs=0.1)
     assert 20 * np.log10(np.abs(wave).max()) == pytest.approx(-3.0, abs=0.1)
 
@@ -104,7 +107,9 @@ def test_nothing_comes_out_above_the_ceiling(kind: str, tmp_path: Path) -> None:
         "speech": lambda: loud_programme(6.0) * np.float32(6.0),
         "noise": lambda: random.standard_normal((RATE * 2, 2)).astype(np.float32),
         "clicks": lambda: (random.random((RATE * 2, 2)) > 0.9995).astype(np.float32) * np.float32(3.0),
-        "square": lambda: np.sign(np.sin(np.arange(RATE * 2) * 0.37))[:, None].astype(np.float32).repeat(2, 1) * np.float32(1.5),
+        "square": lambda: (
+            np.sign(np.sin(np.arange(RATE * 2) * 0.37))[:, None].astype(np.float32).repeat(2, 1) * np.float32(1.5)
+        ),
     }[kind]()
     out = run_limiter(samples)
     assert len(out) == len(samples)

@@ -111,7 +111,9 @@ def test_speech_comes_out_untouched_between_its_fades() -> None:
     span = mixer.spans[0]
     first = np.flatnonzero(np.abs(spoken).max(axis=1) > 0)[0]
     at = first - first % 240
-    np.testing.assert_array_equal(out[span.start_sample : span.end_sample], spoken[at : at + span.end_sample - span.start_sample])
+    np.testing.assert_array_equal(
+        out[span.start_sample : span.end_sample], spoken[at : at + span.end_sample - span.start_sample]
+    )
 
 
 def test_spans_lie_where_speech_is() -> None:
@@ -217,11 +219,15 @@ def build(segments: list[tuple[str, int, int]]) -> np.ndarray:
 @settings(max_examples=150, deadline=None)
 @given(
     pieces=st.lists(
-        st.tuples(st.lists(SEGMENT, max_size=5), st.floats(0, 0.3), st.sampled_from([0.0, -3.3, 6.0])), min_size=1, max_size=4
+        st.tuples(st.lists(SEGMENT, max_size=5), st.floats(0, 0.3), st.sampled_from([0.0, -3.3, 6.0])),
+        min_size=1,
+        max_size=4,
     ),
     lead_s=st.floats(0, 0.2),
     room_tone_db=st.sampled_from([None, -60.0]),
-    trim=st.sampled_from([TrimRule(), TrimRule(hold_ms=30, head_ms=0, tail_ms=5), TrimRule(window_samples=97, hold_ms=100)]),
+    trim=st.sampled_from(
+        [TrimRule(), TrimRule(hold_ms=30, head_ms=0, tail_ms=5), TrimRule(window_samples=97, hold_ms=100)]
+    ),
     data=st.data(),
 )
 def test_any_split_of_the_chunks_gives_the_same_samples(pieces, lead_s, room_tone_db, trim, data) -> None:

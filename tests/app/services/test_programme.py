@@ -31,12 +31,16 @@ def silences(made: Studio) -> list[float]:
 
 
 def test_paragraphs_scenes_chapters_and_headings_have_their_pauses() -> None:
-    made = studio(["# One", "First.", "Second.", "", "Third.", "## Scene", "Fourth.", "// a note", "Fifth.", "# Two", "Sixth."])
+    made = studio(
+        ["# One", "First.", "Second.", "", "Third.", "## Scene", "Fourth.", "// a note", "Fifth.", "# Two", "Sixth."]
+    )
     assert silences(made) == pytest.approx([1.0, 0.45, 0.85, 1.5, 1.0, 0.45, 2.5, 1.0])
 
 
 def test_headings_that_are_not_spoken_leave_their_pause() -> None:
-    made = studio(["# One", "First.", "## Scene", "Second.", "# Two", "Third."], settings=ProjectSettings(headings_spoken=False))
+    made = studio(
+        ["# One", "First.", "## Scene", "Second.", "# Two", "Third."], settings=ProjectSettings(headings_spoken=False)
+    )
     assert silences(made) == pytest.approx([1.5, 2.5])
 
 
@@ -58,7 +62,9 @@ def test_pauses_at_the_start_and_at_the_end_of_the_programme_are_heard() -> None
 def test_changing_only_a_pause_uses_the_same_take_with_the_new_pause() -> None:
     made = studio(["One. [pause 0.5s] Two."])
     block = made.project.blocks[0]
-    changed = Studio(Project([replace(block, text="One. [pause 3s] Two.")], takes=made.project.takes.values()), made.audio)
+    changed = Studio(
+        Project([replace(block, text="One. [pause 3s] Two.")], takes=made.project.takes.values()), made.audio
+    )
     _, mixer = hear(changed)
     assert gaps(mixer) == pytest.approx([3.0], abs=0.02)
 
@@ -85,7 +91,9 @@ def test_a_recording_stands_for_its_whole_block() -> None:
     recorded = Studio(Project([block], takes=[replace(take, pieces=())]), made.audio)
     out, mixer = hear(recorded)
     assert len(mixer.spans) == 1
-    assert mixer.spans[0].end_sample - mixer.spans[0].start_sample == pytest.approx(len(made.audio[take.id]) - 0.5 * RATE, abs=500)
+    assert mixer.spans[0].end_sample - mixer.spans[0].start_sample == pytest.approx(
+        len(made.audio[take.id]) - 0.5 * RATE, abs=500
+    )
     assert len(out) - mixer.spans[0].end_sample == pytest.approx(RATE, abs=960)
 
 
@@ -102,7 +110,12 @@ def test_no_piece_of_a_take_is_lost_when_the_text_is_cut_in_fewer_pieces_now() -
 def test_gain_of_the_block_and_of_its_voice_add_up() -> None:
     made = studio([Block(text="First.", settings=BlockSettings(gain_db=-4.0))])
     quiet, _ = hear(made, gain_db=lambda block: -2.0)
-    plain, _ = hear(Studio(Project([replace(made.project.blocks[0], settings=BlockSettings())], takes=made.project.takes.values()), made.audio))
+    plain, _ = hear(
+        Studio(
+            Project([replace(made.project.blocks[0], settings=BlockSettings())], takes=made.project.takes.values()),
+            made.audio,
+        )
+    )
     assert 20 * np.log10(np.abs(quiet).max() / np.abs(plain).max()) == pytest.approx(-6.0, abs=0.01)
 
 
@@ -125,7 +138,12 @@ def test_audio_that_is_still_being_made_is_heard_like_a_finished_take() -> None:
         take = made.project.takes[block.chosen]
         audio = made.audio[take.id]
         return (
-            iter([audio[p.start_sample + at : min(p.start_sample + p.n_samples, p.start_sample + at + 3840)] for at in range(0, p.n_samples, 3840)])
+            iter(
+                [
+                    audio[p.start_sample + at : min(p.start_sample + p.n_samples, p.start_sample + at + 3840)]
+                    for at in range(0, p.n_samples, 3840)
+                ]
+            )
             for p in take.pieces
         )
 
@@ -151,6 +169,8 @@ def test_a_long_programme_is_read_a_second_at_a_time() -> None:
 def test_room_tone_of_the_project_is_under_every_pause() -> None:
     made = studio(["First.[pause 2s]", "Second."])
     mixer = Mixer(MixSettings(room_tone_db=-62.0))
-    out = np.concatenate(list(mix(programme(made.project, [b.id for b in made.project.blocks], made.read, plan), mixer)))
+    out = np.concatenate(
+        list(mix(programme(made.project, [b.id for b in made.project.blocks], made.read, plan), mixer))
+    )
     middle = out[mixer.spans[0].end_sample + 9600 : mixer.spans[1].start_sample - 9600].astype(np.float64)
     assert 10 * np.log10(np.mean(middle**2)) == pytest.approx(-62.0, abs=1.0)

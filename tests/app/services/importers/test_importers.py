@@ -29,7 +29,9 @@ def texts(made: ImportPreview) -> list[str]:
 # -- plain text
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "gb18030", "shift_jis", "cp1251"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "gb18030", "shift_jis", "cp1251"]
+)
 def test_encodings_are_found(encoding: str, tmp_path: Path) -> None:
     text = {
         "gb18030": "这是一个关于旅行的故事。我们从北京出发,去了很多地方,看见了许多不同的人。\n" * 5,
@@ -82,7 +84,11 @@ def test_tags_survive_the_import(tmp_path: Path) -> None:
 
 
 def test_names_before_colons_are_proposed_as_voices(tmp_path: Path) -> None:
-    made = preview(tmp_path, "a.txt", "Joe: Hello there.\nAna: Good morning!\nJoe (tired): Oh.\nNote: none of this is real.\nAna:\nAgain.\n")
+    made = preview(
+        tmp_path,
+        "a.txt",
+        "Joe: Hello there.\nAna: Good morning!\nJoe (tired): Oh.\nNote: none of this is real.\nAna:\nAgain.\n",
+    )
     assert made.speakers == {"Joe": 2, "Ana": 2}
     assert texts(made) == ["Hello there.", "Good morning!", "Oh.", "Note: none of this is real.", "Again."]
     assert made.blocks[0].as_written == "Joe: Hello there."
@@ -165,14 +171,38 @@ def test_a_word_document_by_its_styles(tmp_path: Path) -> None:
     )  # fmt: skip
     made = preview(tmp_path, "a.docx", docx(body))
     assert (made.title, made.author) == ("The book", "Ann")
-    assert texts(made) == ["The book", "# One", "## A scene", "Text & more.", "# Two", "Kept new", "shown", "second line", "In a field."]
-    assert set(made.left_out) == {"1 deleted passage", "1 hidden passage", "1 table", "1 picture", "the table of contents"}
+    assert texts(made) == [
+        "The book",
+        "# One",
+        "## A scene",
+        "Text & more.",
+        "# Two",
+        "Kept new",
+        "shown",
+        "second line",
+        "In a field.",
+    ]
+    assert set(made.left_out) == {
+        "1 deleted passage",
+        "1 hidden passage",
+        "1 table",
+        "1 picture",
+        "the table of contents",
+    }
 
 
 # -- EPUB
 
 
-def epub(pages: dict[str, str], toc: str = "", *, ncx: str = "", more: dict[str, str | bytes] | None = None, meta: str = "", spine_more: str = "") -> bytes:
+def epub(
+    pages: dict[str, str],
+    toc: str = "",
+    *,
+    ncx: str = "",
+    more: dict[str, str | bytes] | None = None,
+    meta: str = "",
+    spine_more: str = "",
+) -> bytes:
     items = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in pages)
     refs = "".join(f'<itemref idref="{name}"/>' for name in pages)
     nav = '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>' if toc else ""
@@ -182,12 +212,19 @@ def epub(pages: dict[str, str], toc: str = "", *, ncx: str = "", more: dict[str,
         "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
         "OEBPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>My book</dc:title>'
         f'<dc:creator>Ann</dc:creator></metadata><manifest>{items}{nav}{old}</manifest><spine toc="ncx">{refs}{spine_more}</spine>{meta}</package>',
-        **{f"OEBPS/{name}": f'<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>no</title></head><body>{page}</body></html>' for name, page in pages.items()},
+        **{
+            f"OEBPS/{name}": f'<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>no</title></head><body>{page}</body></html>'
+            for name, page in pages.items()
+        },
     }
     if toc:
-        parts["OEBPS/nav.xhtml"] = f'<html xmlns:epub="x"><body><nav epub:type="landmarks"><ol><li><a href="p1.xhtml">Nope</a></li></ol></nav><nav epub:type="toc"><ol>{toc}</ol></nav></body></html>'
+        parts["OEBPS/nav.xhtml"] = (
+            f'<html xmlns:epub="x"><body><nav epub:type="landmarks"><ol><li><a href="p1.xhtml">Nope</a></li></ol></nav><nav epub:type="toc"><ol>{toc}</ol></nav></body></html>'
+        )
     if ncx:
-        parts["OEBPS/toc.ncx"] = f'<!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "http://www.daisy.org/z3986/2005/ncx-2005-1.dtd"><ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{ncx}</navMap></ncx>'
+        parts["OEBPS/toc.ncx"] = (
+            f'<!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "http://www.daisy.org/z3986/2005/ncx-2005-1.dtd"><ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{ncx}</navMap></ncx>'
+        )
     raw = io.BytesIO()
     with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as package:
         for name, content in {**parts, **(more or {})}.items():
@@ -216,7 +253,9 @@ def test_an_old_table_of_contents_with_parts(tmp_path: Path) -> None:
     def point(title: str, src: str, inner: str = "") -> str:
         return f'<navPoint><navLabel><text>{title}</text></navLabel><content src="{src}"/>{inner}</navPoint>'
 
-    ncx = point("Part One", "p1.xhtml", point("Chapter 1", "p1.xhtml#a") + point("Chapter 2", "p2.xhtml#b")) + point("Chapter 3", "p2.xhtml#c")
+    ncx = point("Part One", "p1.xhtml", point("Chapter 1", "p1.xhtml#a") + point("Chapter 2", "p2.xhtml#b")) + point(
+        "Chapter 3", "p2.xhtml#c"
+    )
     made = preview(tmp_path, "a.epub", epub(PAGES, ncx=ncx))
     assert made.chapters == ["Part One", "Chapter 1", "Chapter 2", "Chapter 3"]
     scenes = point("One", "p1.xhtml", point("Section", "p2.xhtml#b"))
@@ -235,7 +274,11 @@ def test_a_book_of_pictures_says_so(tmp_path: Path) -> None:
 
 
 def test_missing_pages_and_lost_chapters_are_told(tmp_path: Path) -> None:
-    raw = epub(PAGES, "<li><a href='gone.xhtml'>Lost</a></li><li><a href='p1.xhtml'>One</a></li>", spine_more='<itemref idref="nowhere"/>')
+    raw = epub(
+        PAGES,
+        "<li><a href='gone.xhtml'>Lost</a></li><li><a href='p1.xhtml'>One</a></li>",
+        spine_more='<itemref idref="nowhere"/>',
+    )
     made = preview(tmp_path, "a.epub", raw)
     assert any("Lost" in warning for warning in made.warnings)
 
@@ -264,7 +307,10 @@ def test_cues_become_blocks_that_fit_their_slots(tmp_path: Path) -> None:
 def test_webvtt_with_voices_notes_and_styles(tmp_path: Path) -> None:
     text = "WEBVTT\n\nSTYLE\n::cue { color: red }\n\nNOTE hi\n\nid\n00:01.000 --> 00:02.000 align:start\n<v.loud Joe>Hi <00:01.500>&amp; bye</v>\n\n00:00:00.000 --> 00:00:00.500\nFirst\n"
     made = preview(tmp_path, "a.vtt", text)
-    assert [(block.text, block.speaker, block.target_s) for block in made.blocks] == [("First", "", 0.5), ("[pause 0.5s] Hi & bye", "Joe", 1.0)]
+    assert [(block.text, block.speaker, block.target_s) for block in made.blocks] == [
+        ("First", "", 0.5),
+        ("[pause 0.5s] Hi & bye", "Joe", 1.0),
+    ]
     assert "order of time" in made.warnings[0]
 
 
@@ -344,7 +390,9 @@ OUTSIDE = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/pas
         ("a.xyz", b"", "cannot be imported"),
     ],
 )
-def test_what_is_harmful_or_broken_is_refused_in_little_time_and_memory(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_what_is_harmful_or_broken_is_refused_in_little_time_and_memory(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
     tracemalloc.start()
     started_s = time.process_time()
     with pytest.raises(ImportRefused, match=message) as caught:
@@ -402,10 +450,36 @@ def test_no_bytes_break_the_importers(tmp_path: Path, name: str, content: bytes)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from(["<p>", "</p>", "<h1 id='a'>", "</h1>", "<div hidden>", "</div>", "<b", "text ", "&amp", "<!--", "-->", "<br>", "<script>", "]]>"]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<p>",
+                "</p>",
+                "<h1 id='a'>",
+                "</h1>",
+                "<div hidden>",
+                "</div>",
+                "<b",
+                "text ",
+                "&amp",
+                "<!--",
+                "-->",
+                "<br>",
+                "<script>",
+                "]]>",
+            ]
+        ),
+        max_size=40,
+    )
+)
 def test_no_page_breaks_a_book(tmp_path: Path, parts: list[str]) -> None:
     try:
-        made = preview(tmp_path, "a.epub", epub({"p1.xhtml": "".join(parts), "p2.xhtml": "<p>End.</p>"}, "<li><a href='p1.xhtml#a'>One</a></li>"))
+        made = preview(
+            tmp_path,
+            "a.epub",
+            epub({"p1.xhtml": "".join(parts), "p2.xhtml": "<p>End.</p>"}, "<li><a href='p1.xhtml#a'>One</a></li>"),
+        )
     except ImportRefused:
         return
     assert made.blocks[-1].text == "End."
