@@ -212,7 +212,7 @@ class LocalBackend:
         encoded = self._loaded_clips.prefix(clip)
         for warning in encoded.warnings:
             work.job.warn(warning)
-        work.prefix = encoded.codes
+        work.prefix = None if encoded.codes is None else np.array(encoded.codes)
 
     def _admit(self, work: _Work) -> None:
         from engine.lm.watchdog import Watchdog

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from engine.backends.base import LoadProgress
 from engine.codec.model import load_codec
 from engine.codec.stream import DecodeStreams
+from engine.errors import CheckpointError
 from engine.layout import ModelLayout
 from engine.lm.generate import FrameLoop
-from engine.lm.model import load_lm
+from engine.lm.model import SpeechLM, load_lm
 from engine.lm.prompt import PromptBuilder
 from engine.lm.tokenizer import Tokenizer
+from engine.requests import CHANNELS, FRAME_SAMPLES, SAMPLE_RATE
 from engine.runtime.devices import DevicePlan
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def make_runtime(
         codebooks=model.config.codebooks,
         progress=part("Loading the codec", 0.65, 0.35),
     )
+    _check_pair(layout, model, codec)
     loop = FrameLoop(model, rows=rows)
     kind = "-compiled" if loop.compiled else ""
     progress(LoadProgress("Ready", 1.0))
@@ -84,3 +87,21 @@ def make_runtime(
             "revision": REVISION,
         },
     )
+
+
+def _check_pair(layout: ModelLayout, model: SpeechLM, codec: Codec) -> None:
+    """A codec that does not belong to the model would turn its codes into noise, or into speech at another speed."""
+    config = codec.config
+    wanted = f"{SAMPLE_RATE} Hz, {FRAME_SAMPLES} samples a frame, {model.config.codebooks} codebooks"
+    fits = (
+        config.sample_rate == SAMPLE_RATE
+        and config.hop == FRAME_SAMPLES
+        and config.channels in (1, CHANNELS)
+        and codec.codebooks == model.config.codebooks
+        and max(model.config.codebook_sizes) <= config.codebook_size
+    )
+    if not fits:
+        raise CheckpointError(
+            f"The codec in {layout.codec} does not belong to the model in {layout.model}, which needs {wanted}.",
+            "Give the codec that was published with it: MOSS-Audio-Tokenizer-v2.",
+        )
