@@ -29,7 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("project", nargs="?", type=Path)
     given, _ = parser.parse_known_args(list(sys.argv[1:] if argv is None else argv))
-    logging.basicConfig(level=logging.INFO if given.verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(
+        level=logging.INFO if given.verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
     application = make_application()
     import qasync
 
@@ -112,17 +114,9 @@ class Running:
         if self._closed:
             return
         self._closed = True
-        _leave_clipboard()
         disassemble(self.studio)
         self.loader.close()
         self.session.close()
-
-
-def _leave_clipboard() -> None:
-    """What was copied stays as plain text: an object made in Python must not outlive Python in Qt's clipboard."""
-    clipboard = QGuiApplication.clipboard()
-    if clipboard.ownsClipboard():
-        clipboard.setText(clipboard.text())
 
 
 def open_studio(paths: Paths, project: Path | None = None, *, load_model: bool = True) -> Running:

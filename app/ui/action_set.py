@@ -154,7 +154,14 @@ class ActionSet(QObject):
         action.setEnabled(not reason)
         name = QCoreApplication.translate("Actions", declared.text).replace("&", "").rstrip("…")
         shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        lines = [f"<b>{name}</b>" + (f"&nbsp;&nbsp;<span style='color:{theme().colour('text_faint').name()}'>{shortcut}</span>" if shortcut else "")]
+        lines = [
+            f"<b>{name}</b>"
+            + (
+                f"&nbsp;&nbsp;<span style='color:{theme().colour('text_faint').name()}'>{shortcut}</span>"
+                if shortcut
+                else ""
+            )
+        ]
         tip = QCoreApplication.translate("Actions", declared.tip) if declared.tip else ""
         if tip:
             lines.append(tip)

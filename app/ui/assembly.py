@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from app.services.devices import Devices
+from app.services.embedding import Embedding
 from app.services.library import Library
 from app.services.player import Player
+from app.services.recorder import Recorder
 from app.services.renderer import Renderer
+from app.services.tasks import Tasks
 from app.ui.studio import Studio
 
 
 def assemble(studio: Studio) -> None:
-    """Library, devices, player and renderer; the model's card must be known."""
+    """Library, devices, player, renderer and background tasks; the model's card must be known."""
     library = Library(studio.paths.voices, studio.card.voices if studio.card is not None else ())
     devices = Devices()
     player = Player(devices)
-    renderer = Renderer(studio.bridge.post, library, ahead_s=studio.settings.generate_ahead_s)
+    if studio.settings.output_device:
+        player.choose_output(studio.settings.output_device)
+    renderer = Renderer(
+        studio.bridge.post,
+        library,
+        ahead_s=studio.settings.generate_ahead_s,
+        clip_cache=studio.paths.cache / "clips",
+    )
+    embedding = Embedding(library, studio.bridge.post)
+    studio.project_replaced.connect(lambda: embedding.set_store(studio.store))
     renderer.changed.connect(studio.block_state_changed.emit)
-    studio.attach(library=library, devices=devices, player=player, renderer=renderer)
+    tasks = Tasks(studio.bridge.post)
+    studio.attach(library=library, devices=devices, player=player, renderer=renderer, tasks=tasks)
 
 
 def disassemble(studio: Studio) -> None:
     """Stop what runs, the listener first."""
-    for service in (studio.player, studio.renderer):
+    for service in (studio.player, studio.renderer, studio.tasks):
         if service is not None:
             service.close()
     studio.bridge.close()

@@ -87,5 +87,9 @@ class Conditions(QObject):
 
     def _show_lock(self) -> None:
         studio = self._studio
-        blocks = [studio.project.block(each) for each in studio.selection if studio.project.has_block(each)] if studio.project else []
+        blocks = (
+            [studio.project.block(each) for each in studio.selection if studio.project.has_block(each)]
+            if studio.project
+            else []
+        )
         self._actions.action("lock").setChecked(bool(blocks) and all(block.settings.locked for block in blocks))

@@ -8,9 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 
 VOICE_MIME = "application/x-moss-voice"
-SOUND_SUFFIXES = frozenset(".wav .flac .mp3 .m4a .m4b .aac .ogg .oga .opus .aiff .aif .caf .wma .mp4 .mov .mkv .webm".split())
+SOUND_SUFFIXES = frozenset(
+    ".wav .flac .mp3 .m4a .m4b .aac .ogg .oga .opus .aiff .aif .caf .wma .mp4 .mov .mkv .webm".split()
+)
 PROJECT_SUFFIX = ".mvs"
-SCRIPT_SUFFIXES = frozenset(".txt .md .markdown .docx .epub .srt .vtt .html .htm .rtf .odt .pdf".split()) | {PROJECT_SUFFIX}
+SCRIPT_SUFFIXES = frozenset(".txt .md .markdown .docx .epub .srt .vtt .html .htm .rtf .odt .pdf".split()) | {
+    PROJECT_SUFFIX
+}
 
 
 def sort_files(files: Iterable[Path]) -> tuple[list[Path], list[Path]]:

@@ -80,7 +80,9 @@ class EngineLoader(QObject):
                 model=model,
                 device=device,
                 precision=precision,
-                on_status=lambda progress: bridge.post_latest("engine loading", lambda: self._progress(number, progress)),
+                on_status=lambda progress: bridge.post_latest(
+                    "engine loading", lambda: self._progress(number, progress)
+                ),
             )
             engine.ready()
         except SpeechError as error:

@@ -83,7 +83,9 @@ class Palette(QFrame):
         self.setFixedWidth(WIDTH_PX)
         self.setAccessibleName(self.tr("Command palette"))
         self._menus = {
-            action_id: QCoreApplication.translate("Menus", title).replace("&", "") for title, ids in MENUS for action_id in ids
+            action_id: QCoreApplication.translate("Menus", title).replace("&", "")
+            for title, ids in MENUS
+            for action_id in ids
         }
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
@@ -93,7 +95,9 @@ class Palette(QFrame):
     def open(self) -> None:
         self.adjustSize()
         corner = self._window.mapToGlobal(self._window.rect().topLeft())
-        self.move(corner.x() + (self._window.width() - self.width()) // 2, corner.y() + max(60, self._window.height() // 8))
+        self.move(
+            corner.x() + (self._window.width() - self.width()) // 2, corner.y() + max(60, self._window.height() // 8)
+        )
         self.show()
         self.field.setFocus()
 
@@ -139,7 +143,12 @@ class Palette(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: ROWS_SHOWN, Qt.Key.Key_PageUp: -ROWS_SHOWN}
+            steps = {
+                Qt.Key.Key_Down: 1,
+                Qt.Key.Key_Up: -1,
+                Qt.Key.Key_PageDown: ROWS_SHOWN,
+                Qt.Key.Key_PageUp: -ROWS_SHOWN,
+            }
             if event.key() in steps and self._model.rowCount():
                 row = max(0, min(self._model.rowCount() - 1, self.list.currentIndex().row() + steps[event.key()]))
                 self.list.setCurrentIndex(self._model.index(row, 0))
@@ -178,7 +187,9 @@ class _Row(QStyledItemDelegate):
         if why:
             painter.setPen(look.colour("text_faint"))
             width = painter.fontMetrics().horizontalAdvance(why)
-            painter.drawText(QRectF(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignVCenter, why)
+            painter.drawText(
+                QRectF(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignVCenter, why
+            )
             right -= width + 12
         elif keys:
             right = _paint_keys(painter, keys, right, rect)
@@ -193,7 +204,11 @@ class _Row(QStyledItemDelegate):
         painter.setFont(look.small_font(-1))
         painter.setPen(look.colour("text_faint"))
         if right - left > 60:
-            painter.drawText(QRectF(left, rect.top(), right - left, rect.height()), Qt.AlignmentFlag.AlignVCenter, index.data(MENU_ROLE))
+            painter.drawText(
+                QRectF(left, rect.top(), right - left, rect.height()),
+                Qt.AlignmentFlag.AlignVCenter,
+                index.data(MENU_ROLE),
+            )
         painter.restore()
 
 

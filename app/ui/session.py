@@ -142,7 +142,9 @@ class Session(QObject):
         store = self._studio.store
         title = self._studio.project.settings.title or self.tr("Untitled")
         suggested = Path(self._folder()) / (_file_name(title) + SUFFIX if store.is_untitled else store.path.name)
-        name, _ = QFileDialog.getSaveFileName(self._window, self.tr("Save the project as"), str(suggested), PROJECT_FILTER)
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save the project as"), str(suggested), PROJECT_FILTER
+        )
         if not name:
             return False
         path = Path(name)
@@ -282,4 +284,6 @@ class Session(QObject):
 
 def _file_name(title: str) -> str:
     """A title as a file name."""
-    return "".join(" " if letter in '\\/:*?"<>|' or letter < " " else letter for letter in title).strip(" .") or "Untitled"
+    return (
+        "".join(" " if letter in '\\/:*?"<>|' or letter < " " else letter for letter in title).strip(" .") or "Untitled"
+    )

@@ -22,7 +22,18 @@ ICON_PX = 20
 
 # Voice colours that keep apart on dark and light, ordered so that neighbours differ.
 VOICE_COLOURS = (
-    "#4fb286", "#e08a5b", "#5b9bd5", "#c678b4", "#d4b04c", "#56b8c4", "#e0717f", "#8f88d8", "#93b553", "#b98a6b", "#6fa8a0", "#a3a9b5",
+    "#4fb286",
+    "#e08a5b",
+    "#5b9bd5",
+    "#c678b4",
+    "#d4b04c",
+    "#56b8c4",
+    "#e0717f",
+    "#8f88d8",
+    "#93b553",
+    "#b98a6b",
+    "#6fa8a0",
+    "#a3a9b5",
 )
 
 # An icon is rendered at each of these pixel sizes, so that 16, 20 and 24 px icons are exact at 1x, 1.25x, 1.5x and 2x.
@@ -134,12 +145,27 @@ class Theme(QObject):
         palette = QPalette()
         roles = QPalette.ColorRole
         for role, name in (
-            (roles.Window, "panel"), (roles.Base, "base"), (roles.AlternateBase, "raised"), (roles.Button, "raised"),
-            (roles.WindowText, "text"), (roles.Text, "text"), (roles.ButtonText, "text"), (roles.BrightText, "error"),
-            (roles.ToolTipBase, "raised"), (roles.ToolTipText, "text"), (roles.PlaceholderText, "text_faint"),
-            (roles.Highlight, "selection"), (roles.HighlightedText, "on_selection"), (roles.Link, "accent"),
-            (roles.LinkVisited, "accent"), (roles.Accent, "accent"), (roles.Mid, "border"), (roles.Midlight, "border"),
-            (roles.Dark, "border_strong"), (roles.Shadow, "shadow"), (roles.Light, "hover"),
+            (roles.Window, "panel"),
+            (roles.Base, "base"),
+            (roles.AlternateBase, "raised"),
+            (roles.Button, "raised"),
+            (roles.WindowText, "text"),
+            (roles.Text, "text"),
+            (roles.ButtonText, "text"),
+            (roles.BrightText, "error"),
+            (roles.ToolTipBase, "raised"),
+            (roles.ToolTipText, "text"),
+            (roles.PlaceholderText, "text_faint"),
+            (roles.Highlight, "selection"),
+            (roles.HighlightedText, "on_selection"),
+            (roles.Link, "accent"),
+            (roles.LinkVisited, "accent"),
+            (roles.Accent, "accent"),
+            (roles.Mid, "border"),
+            (roles.Midlight, "border"),
+            (roles.Dark, "border_strong"),
+            (roles.Shadow, "shadow"),
+            (roles.Light, "hover"),
         ):
             palette.setColor(role, self.colour(name))
         for role in (roles.WindowText, roles.Text, roles.ButtonText):
@@ -155,7 +181,9 @@ class Theme(QObject):
             "size_title": f"{points + 4:.1f}pt",
             "mono": '"' + QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family() + '"',
         }
-        template = re.sub(r"url\(@icons/([a-z-]+)-([a-z_]+)\.svg\)", lambda match: self._tinted_file(match[1], match[2]), template)
+        template = re.sub(
+            r"url\(@icons/([a-z-]+)-([a-z_]+)\.svg\)", lambda match: self._tinted_file(match[1], match[2]), template
+        )
         return re.sub(r"@([a-z_]+)", lambda match: values[match[1]], template)
 
     def _tinted_file(self, name: str, colour: str) -> str:

@@ -16,7 +16,9 @@ class Throttle(QObject):
     Lives on the GUI thread; for calls from other threads see `app.ui.bridge`.
     """
 
-    def __init__(self, call: Callable[[], None], interval_ms: int = 1000 // UI_RATE_HZ, parent: QObject | None = None) -> None:
+    def __init__(
+        self, call: Callable[[], None], interval_ms: int = 1000 // UI_RATE_HZ, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._call = call
         self._interval_ms = interval_ms

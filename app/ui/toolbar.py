@@ -63,7 +63,12 @@ class Toolbar(QToolBar):
         row.addWidget(export)
         self.addWidget(right)
         self._soon = Throttle(self._show, 60, self)
-        for signal in (studio.selection_changed, studio.project_replaced, studio.services_changed, studio.block_state_changed):
+        for signal in (
+            studio.selection_changed,
+            studio.project_replaced,
+            studio.services_changed,
+            studio.block_state_changed,
+        ):
             signal.connect(self._soon)
         studio.project_replaced.connect(self._attach)
         theme().changed.connect(self._tint)
@@ -75,7 +80,10 @@ class Toolbar(QToolBar):
             disconnect()
         project = self._studio.project
         self._disconnects = (
-            [signal.connect(self._soon) for signal in (project.block_changed, project.voices_changed, project.settings_changed)]
+            [
+                signal.connect(self._soon)
+                for signal in (project.block_changed, project.voices_changed, project.settings_changed)
+            ]
             if project is not None
             else []
         )

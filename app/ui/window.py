@@ -64,10 +64,38 @@ class Region:
 
 
 REGIONS: tuple[Region, ...] = (
-    Region("voices", QT_TRANSLATE_NOOP("Regions", "Voices"), "app.ui.voices", "Voices", Areas.LeftDockWidgetArea, "Ctrl+Shift+1"),
-    Region("outline", QT_TRANSLATE_NOOP("Regions", "Outline"), "app.ui.outline.outline", "Outline", Areas.LeftDockWidgetArea, "Ctrl+Shift+2"),
-    Region("inspector", QT_TRANSLATE_NOOP("Regions", "Inspector"), "app.ui.inspector.inspector", "Inspector", Areas.RightDockWidgetArea, "Ctrl+Shift+3"),
-    Region("waveform", QT_TRANSLATE_NOOP("Regions", "Waveform"), "app.ui.waveform", "Waveform", Areas.BottomDockWidgetArea, "Ctrl+Shift+4"),
+    Region(
+        "voices",
+        QT_TRANSLATE_NOOP("Regions", "Voices"),
+        "app.ui.voices",
+        "Voices",
+        Areas.LeftDockWidgetArea,
+        "Ctrl+Shift+1",
+    ),
+    Region(
+        "outline",
+        QT_TRANSLATE_NOOP("Regions", "Outline"),
+        "app.ui.outline.outline",
+        "Outline",
+        Areas.LeftDockWidgetArea,
+        "Ctrl+Shift+2",
+    ),
+    Region(
+        "inspector",
+        QT_TRANSLATE_NOOP("Regions", "Inspector"),
+        "app.ui.inspector.inspector",
+        "Inspector",
+        Areas.RightDockWidgetArea,
+        "Ctrl+Shift+3",
+    ),
+    Region(
+        "waveform",
+        QT_TRANSLATE_NOOP("Regions", "Waveform"),
+        "app.ui.waveform",
+        "Waveform",
+        Areas.BottomDockWidgetArea,
+        "Ctrl+Shift+4",
+    ),
 )
 
 
@@ -91,7 +119,11 @@ class Window(QMainWindow):
         self.setObjectName("window")
         self.setWindowIcon(theme().icon("studio"))
         self.setAcceptDrops(True)
-        self.setDockOptions(QMainWindow.DockOption.AnimatedDocks | QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
+        self.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+        )
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, self.tabPosition(Areas.TopDockWidgetArea))
         actions = ActionSet(self, state.shortcuts)
         studio.attach(actions=actions)
@@ -249,7 +281,14 @@ class Window(QMainWindow):
         places += [dock.content for dock in self.docks.values() if dock.isVisible()]
         places.append(self.toolbar)
         focus = self.focusWidget()
-        here = next((at for at, place in enumerate(places) if focus is not None and (place is focus or place.isAncestorOf(focus))), 0)
+        here = next(
+            (
+                at
+                for at, place in enumerate(places)
+                if focus is not None and (place is focus or place.isAncestorOf(focus))
+            ),
+            0,
+        )
         for step in range(1, len(places) + 1):
             place = places[(here + direction * step) % len(places)]
             target = place if place.focusPolicy() & Qt.FocusPolicy.TabFocus else _first_focusable(place)
@@ -310,7 +349,10 @@ class Window(QMainWindow):
         if self.studio.drop_files(local_files(event.mimeData())):
             event.acceptProposedAction()
         else:
-            self.studio.say("warning", self.tr("These files are neither sound nor text. Drop a clip to make a voice, or a text to read."))
+            self.studio.say(
+                "warning",
+                self.tr("These files are neither sound nor text. Drop a clip to make a voice, or a text to read."),
+            )
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self._may_close():
@@ -330,7 +372,11 @@ def _takes_space(widget: QObject) -> bool:
 
 def _first_focusable(place: QWidget) -> QWidget | None:
     return next(
-        (child for child in place.findChildren(QWidget) if child.focusPolicy() & Qt.FocusPolicy.TabFocus and child.isVisibleTo(place) and child.isEnabled()),
+        (
+            child
+            for child in place.findChildren(QWidget)
+            if child.focusPolicy() & Qt.FocusPolicy.TabFocus and child.isVisibleTo(place) and child.isEnabled()
+        ),
         None,
     )
 

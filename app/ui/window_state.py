@@ -28,6 +28,7 @@ class WindowState:
         recent: paths of projects, latest first.
         last_project: the one that was open.
         export_folder: where the last export went.
+        output_device: name of the chosen output; "" follows the system.
         generate_ahead_s: how far ahead of the playhead speech is made.
         ask_before_quit: while something is being made.
     """
@@ -43,6 +44,7 @@ class WindowState:
     recent: list[str] = field(default_factory=list)
     last_project: str = ""
     export_folder: str = ""
+    output_device: str = ""
     generate_ahead_s: float = 60.0
     ask_before_quit: bool = True
     _path: Path | None = None

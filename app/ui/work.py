@@ -178,8 +178,14 @@ class Work(QObject):
         if not wanted:
             self._studio.say("done", self.tr("Everything here is spoken already."))
             return
-        audio_s, work_s = renderer.estimate([each for each in ids if renderer.states.needs_speaking(self._studio.project.block(each))])
-        text = self.tr("%1 lines are being made: about %2 of speech").replace("%1", str(wanted)).replace("%2", _clock(audio_s))
+        audio_s, work_s = renderer.estimate(
+            [each for each in ids if renderer.states.needs_speaking(self._studio.project.block(each))]
+        )
+        text = (
+            self.tr("%1 lines are being made: about %2 of speech")
+            .replace("%1", str(wanted))
+            .replace("%2", _clock(audio_s))
+        )
         if work_s is not None:
             text += self.tr(", ready in about %1").replace("%1", _clock(work_s))
         self._asked = wanted

@@ -223,7 +223,9 @@ class FindBar(QFrame):
         elif current < 0:
             self.count.setText(self.tr("%1 found").replace("%1", str(len(self._matches))))
         else:
-            self.count.setText(self.tr("%1 of %2").replace("%1", str(current + 1)).replace("%2", str(len(self._matches))))
+            self.count.setText(
+                self.tr("%1 of %2").replace("%1", str(current + 1)).replace("%2", str(len(self._matches)))
+            )
         for button in (self.one, self.all):
             button.setEnabled(bool(self._matches))
         self._editor.show_matches([(start, end) for _, start, end, _ in self._matches], current)
@@ -259,7 +261,10 @@ class FindBar(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if (
+                event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+                and not event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            ):
                 back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
                 if watched is self.replacement and not back:
                     self.replace_one()

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QColor, QContextMenuEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleInterface,
+    QColor,
+    QContextMenuEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.model.block import BlockKind
@@ -128,7 +136,9 @@ class Gutter(QWidget):
         painter.setFont(look.small_font(-1))
         painter.setPen(look.colour("text_faint"))
         words = self.tr("note") if info.kind is BlockKind.NOTE else self.tr("silent")
-        painter.drawText(line.adjusted(0, 0, -20, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.drawText(
+            line.adjusted(0, 0, -20, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words
+        )
 
     def _paint_speaking(self, painter: QPainter, glyph: QRectF) -> None:
         """Five bars that rise and fall with the time, so that life is seen without a timer of its own."""
@@ -139,7 +149,9 @@ class Gutter(QWidget):
         painter.setBrush(theme().colour("accent"))
         for bar in range(4):
             height = 4 + 8 * abs(math.sin(phase + bar * 0.9))
-            painter.drawRoundedRect(QRectF(glyph.left() + 1 + bar * 4, glyph.center().y() - height / 2, 2, height), 1, 1)
+            painter.drawRoundedRect(
+                QRectF(glyph.left() + 1 + bar * 4, glyph.center().y() - height / 2, 2, height), 1, 1
+            )
 
     # Mouse
 

@@ -118,7 +118,9 @@ class ScriptPanel(QFrame):
         menu.addAction(actions.action("paste"))
         menu.addSeparator()
         voices = menu.addMenu(theme().icon("voice"), self.tr("Voice"))
-        fill_voice_menu(voices, self._studio, lambda voice_id: self._studio.give_voice(self._studio.selection, voice_id))
+        fill_voice_menu(
+            voices, self._studio, lambda voice_id: self._studio.give_voice(self._studio.selection, voice_id)
+        )
         for name in ("insert_pause", "insert_pronunciation", "insert_length"):
             menu.addAction(actions.action(name))
         menu.addSeparator()
@@ -134,7 +136,9 @@ class ScriptPanel(QFrame):
             spoken = menu.addAction(self.tr("Speak this heading"))
             spoken.setCheckable(True)
             default = self._studio.project.settings.headings_spoken
-            spoken.setChecked(all(default if each.settings.spoken is None else each.settings.spoken for each in headings))
+            spoken.setChecked(
+                all(default if each.settings.spoken is None else each.settings.spoken for each in headings)
+            )
             ids = tuple(block.id for block in headings)
             spoken.toggled.connect(lambda on: self._studio.do(SetBlockSettings(ids, {"spoken": on})))
         menu.exec(at)

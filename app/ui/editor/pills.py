@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPush
 
 from app.ui.editor.styling import tags_of
 from app.ui.theme import GRID, HALF, theme
+from app.ui.widgets.fields import indent
 from engine.text.markup import LONGEST_PAUSE_S, Tag
 
 PX_PER_TENTH = 6
@@ -91,7 +92,10 @@ def paint_pill(painter: QPainter, pill: Pill, behind: str, *, hot: bool = False)
     width = min(metrics.horizontalAdvance(text), widest.width() - icon - 14)
     left = widest.center().x() - (icon + 3 + width) / 2
     look.paint_icon(
-        painter, QRectF(left, widest.center().y() - icon / 2, icon, icon), name, "warning" if pill.tag.problem else "pill_text"
+        painter,
+        QRectF(left, widest.center().y() - icon / 2, icon, icon),
+        name,
+        "warning" if pill.tag.problem else "pill_text",
     )
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width) + 1)
     painter.drawText(
@@ -137,6 +141,7 @@ class PausePopup(QFrame):
         self.spin.setSuffix(self.tr(" s"))
         self.spin.setValue(seconds)
         self.spin.setMinimumWidth(96)
+        indent(self.spin)
         self.spin.setAccessibleName(heading.text())
         row.addWidget(self.spin)
         for preset in (0.3, 0.5, 1.0, 2.0) if most_s <= LONGEST_PAUSE_S else ():

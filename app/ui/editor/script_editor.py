@@ -328,7 +328,10 @@ class ScriptEditor(QTextEdit):
                 break
             if top + rect.height() >= -BLOCK_GAP_PX:
                 # A row reaches to the middle of the gap to the next.
-                yield block.blockNumber(), QRectF(rect.left(), top - ROW_PAD_PX, rect.width(), rect.height() + 2 * ROW_PAD_PX)
+                yield (
+                    block.blockNumber(),
+                    QRectF(rect.left(), top - ROW_PAD_PX, rect.width(), rect.height() + 2 * ROW_PAD_PX),
+                )
             block = block.next()
 
     def row_at(self, y: int, nearest: bool = False) -> int:
@@ -350,7 +353,9 @@ class ScriptEditor(QTextEdit):
         super().resizeEvent(event)
         self._place_gutter()
         # Long lines are hard to read: on a wide screen the text keeps to a column.
-        self.setLineWrapColumnOrWidth(min(self.viewport().width(), int(self.fontMetrics().averageCharWidth() * WIDEST_CHARS)))
+        self.setLineWrapColumnOrWidth(
+            min(self.viewport().width(), int(self.fontMetrics().averageCharWidth() * WIDEST_CHARS))
+        )
 
     def set_gutter_side(self, right: bool) -> None:
         """The gutter stands where lines begin: on the right for scripts written from right to left."""
@@ -498,7 +503,10 @@ class ScriptEditor(QTextEdit):
         if event.key() == Qt.Key.Key_Escape and self.selected_rows:
             self.select_rows(())
             return
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        ):
             # A line end inside a paragraph does not exist here: it is a new paragraph.
             event = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r")
         if self._delete_tag(event):
@@ -593,7 +601,9 @@ class ScriptEditor(QTextEdit):
         popup.seconds_changed.connect(lambda seconds: self._set_tag(block_id, start, seconds, key))
         popup.removed.connect(lambda: self._set_tag(block_id, start, None, key))
         popup.closed.connect(self.setFocus)
-        pill = next((pill for pill in self._pills if pill.block_number == block_number and pill.tag.start == start), None)
+        pill = next(
+            (pill for pill in self._pills if pill.block_number == block_number and pill.tag.start == start), None
+        )
         anchor = pill.rects[0].bottomLeft().toPoint() if pill else self.cursorRect().bottomLeft()
         popup.open_at(self.viewport().mapToGlobal(anchor + QPoint(0, 6)))
         return popup
@@ -727,7 +737,9 @@ class ScriptEditor(QTextEdit):
             return
         words = tag.problem
         if not words and tag.kind == "pause":
-            words = self.tr("Pause of %1 s. Drag it sideways to change it, click it to type.").replace("%1", f"{tag.seconds:g}")
+            words = self.tr("Pause of %1 s. Drag it sideways to change it, click it to type.").replace(
+                "%1", f"{tag.seconds:g}"
+            )
         elif not words and tag.kind == "length":
             words = self.tr("This line must last %1 s. Click to change it.").replace("%1", f"{tag.seconds:g}")
         elif not words:

@@ -26,7 +26,8 @@ def tags_of(text: str) -> tuple[Tag, ...]:
         return len(text[:position].encode("utf-16-le")) // 2
 
     return tuple(
-        Tag(tag.kind, units(tag.start), units(tag.end), tag.seconds, tag.written, tag.spoken, tag.problem) for tag in tags
+        Tag(tag.kind, units(tag.start), units(tag.end), tag.seconds, tag.written, tag.spoken, tag.problem)
+        for tag in tags
     )
 
 

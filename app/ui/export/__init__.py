@@ -1,1 +1,1 @@
-"""The export region of the window."""
+"""Export: what to write, how far it is, what came of it."""

@@ -117,7 +117,9 @@ class Inspector(QWidget):
             self.tr("Length"), ((self.tr("Natural"), "natural"), (self.tr("Target"), "target"), (self.tr("Fit"), "fit"))
         )
         self.length.buttons["natural"].setToolTip(self.tr("As long as the voice takes."))
-        self.length.buttons["fit"].setToolTip(self.tr("Exactly this long: what is left over is stretched by at most 8 %, with the pitch kept."))
+        self.length.buttons["fit"].setToolTip(
+            self.tr("Exactly this long: what is left over is stretched by at most 8 %, with the pitch kept.")
+        )
         self.length.edited.connect(self._set_length)
         self.seconds = OptionalNumber(self.tr("Seconds"), 0.1, LONGEST_S, 0.1, 2, self.tr(" s"))
         self.seconds.edited.connect(self._set_seconds)
@@ -159,7 +161,9 @@ class Inspector(QWidget):
         }
         for name, field in self.numbers.items():
             field.setToolTip(tips[name])
-            field.edited.connect(lambda value, name=name: self._set(name, int(value) if name == "top_k" and value is not None else value))
+            field.edited.connect(
+                lambda value, name=name: self._set(name, int(value) if name == "top_k" and value is not None else value)
+            )
             section.add_row(field.accessibleName(), field)
         self.seed = OptionalNumber(self.tr("Seed"), 0, MOST_SEED, 1, 0)
         self.seed.setToolTip(self.tr("The same text, voice and seed sound the same again."))
@@ -273,13 +277,15 @@ class Inspector(QWidget):
             states = [self._studio.block_state(block.id) for block in blocks]
             self._glyph.show_state(states[0] if common(states) is not MIXED else "none")
             done = sum(state in ("ready", "locked") for state in states)
-            self._state.setText(
-                self.tr("%1 of %2 are spoken").replace("%1", str(done)).replace("%2", str(len(blocks)))
-            )
+            self._state.setText(self.tr("%1 of %2 are spoken").replace("%1", str(done)).replace("%2", str(len(blocks))))
         locked = common([block.settings.locked for block in blocks])
         self._lock.setTristate(locked is MIXED)
         self._lock.setCheckState(
-            Qt.CheckState.PartiallyChecked if locked is MIXED else Qt.CheckState.Checked if locked else Qt.CheckState.Unchecked
+            Qt.CheckState.PartiallyChecked
+            if locked is MIXED
+            else Qt.CheckState.Checked
+            if locked
+            else Qt.CheckState.Unchecked
         )
 
     def _show_speaker(self, blocks: list[Block]) -> None:
@@ -289,7 +295,9 @@ class Inspector(QWidget):
         entries: list[Any] = [(words, None, voice_dot(default.colour if default else ""))]
         entries += [(voice.name, voice.id, voice_dot(voice.colour)) for voice in voices_of(self._studio)]
         self.voice.show_values(entries, common([block.settings.voice for block in blocks]))
-        languages: list[Any] = [(self.tr("Project’s (%1)").replace("%1", project.settings.language or self.tr("any")), None, None)]
+        languages: list[Any] = [
+            (self.tr("Project’s (%1)").replace("%1", project.settings.language or self.tr("any")), None, None)
+        ]
         languages += [(name, name, None) for name in language_names(self._studio)]
         chosen = common([block.settings.language for block in blocks])
         if isinstance(chosen, str) and all(chosen != each[1] for each in languages):
@@ -302,7 +310,11 @@ class Inspector(QWidget):
         self.length.show_value(length)
         can = self._can_target()
         self.length.buttons["target"].setEnabled(can or length == "target")
-        reason = "" if can else self.tr("%1 does not follow a length; a fit stretches by at most 8 %.").replace("%1", card.name)
+        reason = (
+            ""
+            if can
+            else self.tr("%1 does not follow a length; a fit stretches by at most 8 %.").replace("%1", card.name)
+        )
         self.length.buttons["target"].setToolTip(reason or self.tr("The voice aims at this length."))
         natural = common([round(estimate_s(self._studio.project, block), 1) for block in blocks])
         about = "" if natural is MIXED else self.tr("about %1 s").replace("%1", f"{natural:.1f}")
@@ -320,7 +332,8 @@ class Inspector(QWidget):
         can = card is None or card.instruction
         self.instruction.setEnabled(can)
         self.instruction.show_value(
-            common([block.settings.instruction or "" for block in blocks]), self.tr("How to say it: warm, whispered, in a hurry…")
+            common([block.settings.instruction or "" for block in blocks]),
+            self.tr("How to say it: warm, whispered, in a hurry…"),
         )
         reason = "" if can else self.tr("%1 does not follow instructions.").replace("%1", card.name)
         self._instruction_note.setText(reason)
@@ -336,10 +349,14 @@ class Inspector(QWidget):
             field.show_value(common([getattr(block.settings, name) for block in blocks]), words, float(default))
             field.setEnabled(card is None or name in card.sampling_fields)
         seed = self._studio.project.settings.seed
-        self.seed.show_value(common([block.settings.seed for block in blocks]), self.tr("Project’s %1").replace("%1", str(seed)), seed)
+        self.seed.show_value(
+            common([block.settings.seed for block in blocks]), self.tr("Project’s %1").replace("%1", str(seed)), seed
+        )
         self.seed.setEnabled(card is None or card.seed)
         fixed = card is not None and len(card.sampling_fields) < len(self.numbers)
-        self._sampling_note.setText(self.tr("%1 decides the greyed ones itself.").replace("%1", card.name) if fixed else "")
+        self._sampling_note.setText(
+            self.tr("%1 decides the greyed ones itself.").replace("%1", card.name) if fixed else ""
+        )
         self._sampling_note.setVisible(fixed)
 
     @staticmethod

@@ -101,7 +101,9 @@ class TakesSection(QWidget):
         takes = self._takes()
         self._frame.setVisible(bool(takes))
         if block is None:
-            self._words.setText(self.tr("Select one line to see its takes. “Speak again” works on all %1.").replace("%1", str(count)))
+            self._words.setText(
+                self.tr("Select one line to see its takes. “Speak again” works on all %1.").replace("%1", str(count))
+            )
         else:
             self._words.setText(self.tr("Not spoken yet."))
         self._words.setVisible(block is None or not takes)
@@ -206,8 +208,10 @@ class _TakeRow(QStyledItemDelegate):
             painter.drawEllipse(dot.center(), 2.5, 2.5)
         right = rect.right() - 8
         icon, colour = {
-            "making": ("waveform", "accent"), "incomplete": ("warning", "warning"),
-            "suspicious": ("suspicious", "warning"), "failed": ("error", "error"),
+            "making": ("waveform", "accent"),
+            "incomplete": ("warning", "warning"),
+            "suspicious": ("suspicious", "warning"),
+            "failed": ("error", "error"),
         }.get(take.state, ("again", "warning") if stale else ("", ""))
         if icon:
             look.paint_icon(painter, QRectF(right - 16, rect.center().y() - 8, 16, 16), icon, colour)
@@ -215,12 +219,20 @@ class _TakeRow(QStyledItemDelegate):
         painter.setFont(look.figures_font(-0.5))
         painter.setPen(look.colour("text_soft"))
         seconds = f"{take.seconds:.1f} s"
-        painter.drawText(QRectF(right - 60, rect.top(), 60, rect.height()), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, seconds)
+        painter.drawText(
+            QRectF(right - 60, rect.top(), 60, rect.height()),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            seconds,
+        )
         right -= 64
         painter.setFont(look.small_font(-1))
         painter.setPen(look.colour("text_faint"))
         seed = f"#{take.seed}"
-        painter.drawText(QRectF(right - 70, rect.top(), 70, rect.height()), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, seed)
+        painter.drawText(
+            QRectF(right - 70, rect.top(), 70, rect.height()),
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            seed,
+        )
         painter.setFont(option.font)
         painter.setPen(look.colour("text"))
         painter.drawText(

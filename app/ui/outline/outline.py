@@ -111,7 +111,8 @@ class Outline(QWidget):
             self._shown = None
             return
         shown = tuple(
-            (chapter, self._figures(chapter), tuple((scene, self._figures(scene)) for scene in chapter.scenes)) for chapter in chapters
+            (chapter, self._figures(chapter), tuple((scene, self._figures(scene)) for scene in chapter.scenes))
+            for chapter in chapters
         )
         if shown != self._shown:
             self._shown = shown
@@ -251,7 +252,11 @@ class _Tree(QTreeWidget):
         if target_item is not None:
             if below and target < source:
                 target += 1
-            elif not below and target > source and self.dropIndicatorPosition() == QAbstractItemView.DropIndicatorPosition.AboveItem:
+            elif (
+                not below
+                and target > source
+                and self.dropIndicatorPosition() == QAbstractItemView.DropIndicatorPosition.AboveItem
+            ):
                 target -= 1
         event.setDropAction(Qt.DropAction.IgnoreAction)
         event.accept()
@@ -325,6 +330,12 @@ class _PartRow(QStyledItemDelegate):
         font.setWeight(font.Weight.DemiBold if top_level else font.Weight.Normal)
         painter.setFont(font)
         painter.setPen(look.colour("text" if top_level else "text_soft"))
-        title = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, int(right - rect.left() - 6))
-        painter.drawText(QRectF(rect.left() + 6, rect.top(), right - rect.left() - 6, rect.height()), Qt.AlignmentFlag.AlignVCenter, title)
+        title = painter.fontMetrics().elidedText(
+            index.data(), Qt.TextElideMode.ElideRight, int(right - rect.left() - 6)
+        )
+        painter.drawText(
+            QRectF(rect.left() + 6, rect.top(), right - rect.left() - 6, rect.height()),
+            Qt.AlignmentFlag.AlignVCenter,
+            title,
+        )
         painter.restore()

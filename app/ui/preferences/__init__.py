@@ -1,1 +1,1 @@
-"""The preferences region of the window."""
+"""Preferences: appearance, speech, the project, sound, keys."""

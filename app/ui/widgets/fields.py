@@ -8,6 +8,7 @@ from typing import Any, Final
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QIcon, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QButtonGroup,
     QComboBox,
     QDoubleSpinBox,
@@ -43,6 +44,11 @@ def common(values: Sequence[Any]) -> Any:
     return values[0] if all(each == values[0] for each in values[1:]) else MIXED
 
 
+def indent(field: QAbstractSpinBox) -> None:
+    """Style sheets do not move the text of a number field off its border."""
+    field.lineEdit().setTextMargins(7, 0, 0, 0)
+
+
 class OptionalNumber(QDoubleSpinBox):
     """A number, or none: then what holds instead is shown ("Model’s 0.6"). Below the smallest number lies none.
 
@@ -63,6 +69,7 @@ class OptionalNumber(QDoubleSpinBox):
         self.setRange(least - step, most)
         self.setSuffix(suffix)
         self.setKeyboardTracking(False)
+        indent(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumWidth(72)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -9,7 +9,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 from app.ui.theme import GRID, theme
 from app.ui.widgets.dock import small_button
 
-LEVELS = {"info": ("info", "info"), "done": ("check", "done"), "warning": ("warning", "warning"), "error": ("error", "error")}
+LEVELS = {
+    "info": ("info", "info"),
+    "done": ("check", "done"),
+    "warning": ("warning", "warning"),
+    "error": ("error", "error"),
+}
 SHOWN_MS = {"info": 4000, "done": 3500, "warning": 8000, "error": 0}
 
 
