@@ -49,7 +49,7 @@ class Manner:
     def plan(self, block: Block, text: str | None = None) -> SpeechPlan:
         """The plan of a block's text, or of another text as if it stood there."""
         return plan_speech(
-            block.text if text is None else text,
+            _without_heading_mark(block.text if text is None else text),
             self.card,
             language=self.language(block),
             lexicon=self.lexicon,
@@ -251,6 +251,14 @@ def _plain_sampling(sampling: Sampling) -> dict[str, Any]:
         kind: [options.temperature, options.top_p, options.top_k, options.repetition_penalty]
         for kind, options in (("audio", sampling.audio), ("stop", sampling.stop))
     }
+
+
+def _without_heading_mark(text: str) -> str:
+    """`# ` and `## ` are marks, not words; spaces in their place leave all positions as they are."""
+    for mark in ("## ", "# "):
+        if text.startswith(mark):
+            return " " * len(mark) + text[len(mark) :]
+    return text
 
 
 def _voice_content(voice: Voice | None) -> list[Any] | None:

@@ -80,7 +80,7 @@ def test_lines_are_spoken_and_written_with_stems_subtitles_and_a_report(
     assert soundfile.info(out).duration == pytest.approx(told["files"][0]["seconds"], abs=0.001)
     assert "Hello there." in srt.read_text("utf-8")
     assert vtt.read_text("utf-8").startswith("WEBVTT")
-    assert len(backend.spoken) == 4
+    assert backend.spoken == ["One", "Hello there.", "Second.", "Third."]  # the mark of a heading is not spoken
 
 
 def test_the_same_project_renders_to_the_same_bytes_and_speaks_nothing_twice(
