@@ -185,6 +185,25 @@ class Library:
         self.voices_changed.emit()
         return voice
 
+    def replace_clip(self, voice_id: str, sha256: str, clip: Path) -> Voice:
+        """Put a mended or newly recorded clip in the place of one of a voice's references; words, language and tags stay.
+
+        The range is that of the whole new clip. The old audio stays in the voice's folder.
+        """
+        fresh = reference_for(clip, "", None, None, None)
+        with self._lock:
+            voice = self._own_voice(voice_id)
+            references = tuple(
+                replace(one, file=fresh.file, sha256=fresh.sha256, start_s=None, end_s=None) if one.sha256 == sha256 else one
+                for one in voice.references
+            )
+            if references == voice.references:
+                return voice
+            voice = replace(voice, references=references, known=self._known_id(fresh.sha256) if len(references) == 1 else None)
+            self._write(voice, {fresh.file: clip})
+        self.voices_changed.emit()
+        return voice
+
     def update(self, voice: Voice) -> Voice:
         """Store a changed voice: name, colour, tags, transcripts, ranges, favourite, consent. Clips stay as they are."""
         with self._lock:

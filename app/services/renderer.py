@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.model.block import Block
@@ -20,6 +21,7 @@ from app.services.live_take import LiveTake
 from app.services.maker import Made, copy_take, make_take
 from app.services.overview import Overview
 from app.services.programme import is_spoken, take_pieces
+from app.services.project_clips import ProjectClips
 from app.services.render_job import RenderJob, RenderQueue
 from app.services.speaking import Speech, prepare
 from engine import FRAME_S, Event, EventKind, Priority, SpeechError, estimate_frames
@@ -100,8 +102,20 @@ class Renderer:
     """
 
     def __init__(
-        self, post: Callable[[Callable[[], None]], None], clips: Any = None, *, parallel: int = 1, ahead_s: float = 60.0
+        self,
+        post: Callable[[Callable[[], None]], None],
+        clips: Any = None,
+        *,
+        parallel: int = 1,
+        ahead_s: float = 60.0,
+        clip_cache: Path | None = None,
     ) -> None:
+        """
+        Args:
+            clips: a Library, or what finds voices and clips as it does.
+            parallel: how many blocks are spoken at once.
+            clip_cache: with it, clips that only the project holds are found too; copies of them go there.
+        """
         self.changed = Signal()
         self.grown = Signal()
         self.queue_changed = Signal()
@@ -112,6 +126,7 @@ class Renderer:
         self.engine: Engine | None = None
         self.card: ModelCard | None = None
         self.paused = False
+        self._clips, self._clip_cache = clips, clip_cache
         self._post = post
         self._parallel = parallel
         self._workers = ThreadPoolExecutor(max_workers=parallel + 2, thread_name_prefix="render")
@@ -142,6 +157,8 @@ class Renderer:
         for disconnect in self._connections:
             disconnect()
         self.store = self.states.store = store
+        if store is not None and self._clip_cache is not None:
+            self.states.clips = ProjectClips(self._clips, store, self._clip_cache)
         self.states.forget_project()
         self._asked.clear()
         self._shapes.clear()

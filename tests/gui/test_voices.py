@@ -249,3 +249,124 @@ def test_a_screen_reader_meets_every_voice_and_control(make, qtbot):
     assert QAccessible.queryAccessibleInterface(voices.hint).text(QAccessible.Text.Name)
     for button in voices.title_buttons():
         assert button.accessibleName()
+
+
+def care(make, qtbot, tmp_path, file):
+    tones, voices = make()
+    add(voices, qtbot, file)
+    qtbot.waitUntil(lambda: len(names(voices)) == 1, timeout=5000)
+    voices.consent._leave()
+    voices.care_for(voices.model.voices[0].id)
+    qtbot.waitUntil(lambda: len(voices.care.findings) == 5, timeout=5000)
+    return tones, voices
+
+
+def first_clip(tones):
+    return tones.studio.library.voices[0].references[0]
+
+
+def test_trimming_keeps_the_range_and_asks_for_the_words_of_the_part(make, qtbot, tmp_path):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"))
+    voices.care.words.setPlainText("Everything that is said.")
+    voices.care._keep_words()
+    assert first_clip(tones).transcript == "Everything that is said."
+    view = voices.care.clip_view
+    middle = view.height() // 2
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(2, middle))
+    qtbot.mouseMove(view, QPoint(view.width() // 2, middle))
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(view.width() // 2, middle))
+    assert first_clip(tones).start_s == pytest.approx(3.0, abs=0.1) and first_clip(tones).end_s is not None
+    assert "part" in voices.care._words_note.text()
+    assert voices.care.clip_view.accessibleDescription()
+
+
+def test_the_range_moves_by_keys(make, qtbot, tmp_path):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"))
+    voices.care.clip_view.setFocus()
+    qtbot.keyClick(voices.care.clip_view, Qt.Key.Key_Right)
+    assert first_clip(tones).start_s == pytest.approx(0.1)
+    qtbot.keyClick(voices.care.clip_view, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert first_clip(tones).end_s == pytest.approx(5.9)
+
+
+def test_tags_are_kept_and_found(make, qtbot, tmp_path):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"))
+    voices.care.tags.setText("warm,  low voice , warm")
+    voices.care.tags.editingFinished.emit()
+    assert tones.studio.library.voices[0].tags == ("warm", "low voice")
+    voices.care.leave()
+    qtbot.waitUntil(lambda: voices.model.voices[0].tags != (), timeout=2000)
+    voices.search.setText("low")
+    assert names(voices) == ["Ana"]
+
+
+def test_the_doctor_repairs_what_is_too_quiet(make, qtbot, tmp_path):
+    loud, rate = soundfile.read(clip(tmp_path, "loud.wav"))
+    quiet = tmp_path / "Quiet.wav"
+    soundfile.write(quiet, loud * 0.01, rate, subtype="FLOAT")
+    tones, voices = care(make, qtbot, tmp_path, quiet)
+    before = first_clip(tones).sha256
+    assert voices.care.repair.isVisible()
+    qtbot.mouseClick(voices.care.repair, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: first_clip(tones).sha256 != before, timeout=5000)
+    qtbot.waitUntil(lambda: any("level" in words for _, words in tones.said), timeout=5000)
+    qtbot.waitUntil(lambda: len(voices.care.findings) == 5 and voices.care.repair.isHidden(), timeout=5000)
+
+
+class Microphone:
+    """Stands where the recorder stands."""
+
+    level_db, full, device = -12.0, False, "Microphone"
+
+    def __init__(self, samples):
+        self.samples, self.seconds, self.is_open = samples, 0.0, False
+
+    def open(self):
+        self.is_open = True
+
+    def start(self):
+        self.seconds = 1.0
+
+    def stop(self):
+        return self.samples
+
+    def close(self):
+        self.is_open = False
+
+
+def test_a_recording_becomes_a_voice(make, qtbot, tmp_path):
+    tones, voices = make()
+    sound, rate = soundfile.read(clip(tmp_path, "speech.wav"), dtype="float32")
+    microphone = Microphone(np.repeat(sound, 2)[:, None])
+    tones.studio.attach(recorder=microphone)
+    tones.studio.actions.trigger("record_voice")
+    panel = voices.recording
+    qtbot.waitUntil(lambda: panel.state == "ready", timeout=3000)
+    panel._second.setInterval(10)
+    qtbot.mouseClick(panel.main, Qt.MouseButton.LeftButton)
+    assert "3" in panel.says.text()
+    qtbot.waitUntil(lambda: panel.state == "recording", timeout=3000)
+    qtbot.mouseClick(panel.main, Qt.MouseButton.LeftButton)
+    assert panel.state == "recorded" and panel.keep.isVisible()
+    qtbot.keyClicks(panel.name, "Me: myself")
+    qtbot.keyClick(panel.name, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: names(voices) == ["Me myself"], timeout=5000)
+    qtbot.waitUntil(lambda: not microphone.is_open, timeout=3000)
+
+
+def test_a_missing_microphone_is_explained(make, qtbot):
+    from app.services.recorder import Recorder
+
+    tones, voices = make()
+    tones.studio.attach(recorder=Recorder(tones.studio.player.devices))
+    tones.studio.actions.trigger("record_voice")
+    qtbot.waitUntil(lambda: "PortAudio" in voices.recording.says.text(), timeout=3000)
+    assert not voices.recording.main.isEnabled()
+
+
+def test_in_a_low_dock_the_card_takes_the_place_of_the_list(make, qtbot, tmp_path):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"))
+    voices.resize(280, 420)
+    assert not voices.list.isVisible() and voices.care.isVisible()
+    voices.care.leave()
+    assert voices.list.isVisible()

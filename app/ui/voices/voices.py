@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QFrame, QLabel, QLineEdit, QListView, QMenu, QToolButton, QVBoxLayout, QWidget
+import numpy as np
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QDockWidget, QFileDialog, QFrame, QLabel, QLineEdit, QListView, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.model.voice import Voice
 from app.services.overview import Overview
@@ -23,12 +24,16 @@ from app.ui.transport.playback import playback_of
 from app.ui.voice_menu import voice_dot
 from app.ui.voices.adding import Added, add_in_background, cloning_notes
 from app.ui.voices.consent_panel import ConsentPanel
-from app.ui.voices.preview import ClipSource
+from app.ui.voices.preview import ClipSource, at_48k
+from app.ui.voices.record_panel import RecordPanel
 from app.ui.voices.thumbnails import Thumbnails
+from app.ui.voices.voice_care import VoiceCare
 from app.ui.voices.voice_delegate import VoiceDelegate
 from app.ui.voices.voice_model import VOICE_ROLE, VoiceModel
 from app.ui.widgets.dock import small_button
-from engine import SpeechError
+from engine import SAMPLE_RATE, SpeechError
+
+_ROOM_FOR_BOTH_PX = 560
 
 
 class Voices(QWidget):
@@ -36,7 +41,7 @@ class Voices(QWidget):
 
     Attributes:
         search: what is typed there filters the list. list, model: the voices.
-        consent: asks about new voices, in place.
+        consent: asks about new voices; care: looks after one; recording: records one. All three in place.
     """
 
     def __init__(self, studio: Studio) -> None:
@@ -68,10 +73,16 @@ class Voices(QWidget):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.hide()
         column.addWidget(self._nothing)
+        self.care = VoiceCare(studio, self.preview)
+        column.addWidget(self.care)
+        self.recording = RecordPanel(studio, lambda path: self.add_files([path]), self._hear_samples)
+        column.addWidget(self.recording)
         self.consent = ConsentPanel(self._consent_given)
         column.addWidget(self.consent)
         self.hint = _DropHint(self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files)
         column.addWidget(self.hint)
+        for card in (self.care, self.recording):
+            card.installEventFilter(self)
         self.search.textChanged.connect(self._searched)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.list.activated.connect(self._give)
@@ -85,6 +96,7 @@ class Voices(QWidget):
         actions = studio.actions
         if actions is not None:
             actions.bind("add_voice", self.ask_for_files)
+            actions.bind("record_voice", self.record)
         self._attach()
 
     def title_buttons(self) -> list[QToolButton]:
@@ -182,6 +194,28 @@ class Voices(QWidget):
         self._playback.preview(lambda: ClipSource.of_file(library.clip_path(voice, clip), clip.start_s, clip.end_s))
         self.list.viewport().update()
 
+    def record(self) -> None:
+        """Open the recorder, where it can be seen."""
+        self.care.leave()
+        dock = self.parent()
+        while dock is not None and not isinstance(dock, QDockWidget):
+            dock = dock.parent()
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+        self.recording.open()
+
+    def care_for(self, voice_id: str) -> None:
+        """Trim the clip, write its words, see what the doctor says."""
+        voice = next((each for each in self.model.voices if each.id == voice_id), None)
+        if voice is not None and self.model.is_own(voice) and voice.references:
+            self.recording.leave()
+            self.care.care_for(voice)
+
+    def _hear_samples(self, samples: np.ndarray) -> None:
+        self._heard = "recording"
+        self._playback.preview(lambda: ClipSource(at_48k(samples, SAMPLE_RATE)))
+
     def rename(self, voice_id: str) -> None:
         row = self.model.row_of(voice_id)
         if row >= 0:
@@ -243,6 +277,9 @@ class Voices(QWidget):
         if current is not None and (row := self.model.row_of(current.id)) >= 0:
             self.list.setCurrentIndex(self.model.index(row))
         self._nothing.setVisible(not self.model.voices and bool(self.search.text()))
+        if self.care.voice is not None:
+            library = self._studio.library
+            self.care.refresh(next((each for each in library.voices if each.id == self.care.voice.id), None))
 
     def _card_changed(self) -> None:
         self._refresh()
@@ -295,6 +332,7 @@ class Voices(QWidget):
         give = menu.addAction(self.tr("Give it to the selected lines"), lambda: self._studio.give_voice(self._studio.selection, voice.id))
         give.setEnabled(bool(self._studio.selection))
         menu.addSeparator()
+        care = menu.addAction(self.tr("Clip, words and tags…"), lambda: self.care_for(voice.id))
         rename = menu.addAction(self.tr("Rename"), lambda: self.rename(voice.id))
         star = menu.addAction(self.tr("No favourite any more") if voice.favourite else self.tr("Favourite"), lambda: self.toggle_favourite(voice.id))
         colours = menu.addMenu(self.tr("Colour"))
@@ -304,7 +342,7 @@ class Voices(QWidget):
         menu.addSeparator()
         menu.addAction(self.tr("Save as a file…"), lambda: self.export(voice.id))
         delete = menu.addAction(theme().icon("trash"), self.tr("Delete"), lambda: self.delete(voice.id))
-        for entry in (rename, star, delete):
+        for entry in (care, rename, star, delete):
             entry.setEnabled(own)
         colours.setEnabled(own)
         return menu
@@ -329,6 +367,22 @@ class Voices(QWidget):
             return
         self.select(voice.id)
 
+    def _arrange(self) -> None:
+        """In a low dock an open card takes the place of the list."""
+        card_open = not self.care.isHidden() or not self.recording.isHidden()
+        covered = card_open and self.height() < _ROOM_FOR_BOTH_PX
+        for widget in (self.search, self.list, self.hint):
+            widget.setVisible(not covered)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self._arrange()
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
     # -- dropping onto the dock
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -352,7 +406,7 @@ class Voices(QWidget):
 
 
 class _List(QListView):
-    """Keys: Enter gives the voice to the selected lines, F2 renames, Delete deletes, P plays."""
+    """Keys: Enter gives the voice to the selected lines, F2 renames, Delete deletes, P plays, C cares for the clip."""
 
     def __init__(self, voices: Voices) -> None:
         super().__init__()
@@ -378,6 +432,8 @@ class _List(QListView):
                 self._voices.delete(voice.id)
         elif voice is not None and event.key() == Qt.Key.Key_P and not event.modifiers():
             self._voices.preview(voice.id)
+        elif voice is not None and event.key() == Qt.Key.Key_C and not event.modifiers():
+            self._voices.care_for(voice.id)
         else:
             super().keyPressEvent(event)
 

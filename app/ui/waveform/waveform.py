@@ -26,6 +26,7 @@ from app.ui.widgets.empty_state import EmptyState
 _FIRST_SEEN_S = 60.0
 _NEUTRAL = "#8a948f"
 _MEASURED_AT_ONCE = 60
+_GROW_EVERY_MS = 100
 
 
 class Waveform(QWidget):
@@ -75,7 +76,7 @@ class Waveform(QWidget):
         self._measure_soon.setSingleShot(True)
         self._measure_soon.setInterval(150)
         self._measure_soon.timeout.connect(self._measure)
-        self._refresh = Throttle(self._show, parent=self)
+        self._refresh = Throttle(self._show, _GROW_EVERY_MS, self)
         self.box.clicked.connect(self._clicked)
         self.box.double_clicked.connect(self._double_clicked)
         self.box.dragged.connect(self._dragged)
