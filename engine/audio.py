@@ -19,8 +19,8 @@ MOST_CHANNELS = 64
 _SNDFILE_FORMATS = frozenset({"WAV", "WAVEX", "RF64", "W64", "AIFF", "FLAC", "OGG", "MP3", "MPEG", "CAF", "AU"})
 # Only formats that hold their sound themselves: a play list could name other files.
 _AV_FORMATS = (
-    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dsf,eac3,flac,flv,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,mpc,mpc8,"
-    "ogg,oma,qcp,rm,spx,tak,tta,voc,w64,wav,wv,xwma"
+    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dsf,eac3,flac,flv,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,"
+    "mpc,mpc8,ogg,oma,qcp,rm,spx,tak,tta,voc,w64,wav,wv,xwma"
 )
 _BLOCK_SAMPLES = 1 << 16
 _UNREADABLE = "Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip again as WAV."
@@ -47,13 +47,15 @@ def load_clip(path: str | Path, start_s: float | None = None, end_s: float | Non
         if not path.is_file():
             raise ClipError(f"{path.name} is not a file.", "Choose an audio file.")
     except (OSError, ValueError) as error:
-        raise ClipError(f"The clip {path} cannot be read ({_reason(error)}).", "Check that the file is there.") from error
+        message = f"The clip {path} cannot be read ({_reason(error)})."
+        raise ClipError(message, "Check that the file is there.") from error
     if size == 0:
         raise ClipError(f"{path.name} is empty.", "Record or copy it again.")
     found = _read_with_sndfile(path, start_s, end_s)
     samples, rate = found if found is not None else _read_with_av(path, start_s, end_s)
     if len(samples) == 0:
-        raise ClipError(f"There is no sound in {path.name}, or none in the chosen part.", "Choose another clip or part.")
+        message = f"There is no sound in {path.name}, or none in the chosen part."
+        raise ClipError(message, "Choose another part or clip.")
     if not np.isfinite(samples).all():
         raise ClipError(f"{path.name} is damaged: it holds values that are no numbers.", "Save it again as 24-bit WAV.")
     return samples, rate
@@ -68,8 +70,8 @@ class ClipMeasures:
         peak_dbfs, rms_dbfs: of all channels together, the latter without offset; -inf for digital silence.
         clipped_share: of samples that lie in runs of at least three at the clip's own ceiling near full scale.
         silence_share: of 20 ms windows below -50 dBFS or more than 40 dB under the loudest tenth.
-        noise_floor_dbfs: the level below which a tenth of the windows lie, zeros at the ends left out; -inf where a recorder
-            or an editor has muted the pauses.
+        noise_floor_dbfs: the level below which a tenth of the windows lie, zeros at the ends left out; -inf where a
+            recorder or an editor has muted the pauses.
         dc_offset: mean of the channel where it is largest.
         leading_silence_s, trailing_silence_s: before the first and after the last window that is not silent.
     """
@@ -148,7 +150,7 @@ def silent_windows(levels: np.ndarray) -> np.ndarray:
 
 
 def clipped_share(samples: np.ndarray) -> float:
-    """Share of samples in runs of three or more at the largest value, where that lies within 1 dB of full scale or above."""
+    """Share of samples in runs of three or more at the largest value, where that is -1 dBFS or above."""
     if len(samples) == 0:
         return 0.0
     peak = float(np.abs(samples).max())
@@ -186,7 +188,8 @@ def _checked_range(path: Path, start_s: float | None, end_s: float | None) -> tu
 
 def _too_long(path: Path, seconds: float | None) -> ClipError:
     length = f"is {seconds:.1f} s long" if seconds is not None else f"is longer than {LONGEST_S:.0f} s"
-    return ClipError(f"{path.name} {length}; at most {LONGEST_S:.0f} s can be used.", "Choose a part of 5 to 20 s of it.")
+    message = f"{path.name} {length}; at most {LONGEST_S:.0f} s can be used."
+    return ClipError(message, "Choose a part of 5 to 20 s of it.")
 
 
 def _damaged(path: Path, error: object) -> ClipError:
@@ -272,11 +275,13 @@ def _read_with_av(path: Path, start_s: float, end_s: float | None) -> tuple[np.n
             return _read_stream(path, container, stream, start_s, end_s)
     except ClipError:
         raise
-    except (av.FFmpegError, OSError, ValueError, TypeError, OverflowError, MemoryError, AttributeError, EOFError) as error:
+    except (av.FFmpegError, ArithmeticError, AttributeError, MemoryError, OSError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
 
 
-def _read_stream(path: Path, container: object, stream: object, start_s: float, end_s: float | None) -> tuple[np.ndarray, int]:
+def _read_stream(
+    path: Path, container: object, stream: object, start_s: float, end_s: float | None
+) -> tuple[np.ndarray, int]:
     rate, channels = int(stream.codec_context.sample_rate or 0), int(stream.codec_context.channels or 0)
     _check_format(path, rate, channels)
     if end_s is None and stream.duration is not None and stream.time_base is not None:
@@ -294,7 +299,7 @@ def _read_stream(path: Path, container: object, stream: object, start_s: float, 
 def _av_blocks(
     path: Path, container: object, stream: object, rate: int, channels: int, first: int
 ) -> Iterator[np.ndarray]:
-    """Float32 `[n, channels]` from sample `first` on; frames that differ in rate or channels are brought to the first's."""
+    """Float32 `[n, channels]` from sample `first` on; frames of another rate or layout are brought to the first's."""
     import av
 
     resampler = av.AudioResampler(format="flt", layout=stream.codec_context.layout, rate=rate)

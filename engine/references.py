@@ -72,9 +72,10 @@ class PreparedClip:
 def prepare_clip(clip: Clip, codec: AudioFormat) -> PreparedClip:
     """Load, repair where that is honest, resample, and bring a clip to level.
 
-    In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono is
-    doubled, and of more than two channels the first two are kept, or, where those are silent, all are mixed; the level is
-    moved towards -20 dBFS by at most 3 dB. What could not be repaired (clipping, noise, a very low level) is reported.
+    In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono
+    is doubled, and of more than two channels the first two are kept, or, where those are silent, all are mixed; the
+    level is moved towards -20 dBFS by at most 3 dB. What cannot be repaired (clipping, noise, a very low level)
+    is reported.
 
     Raises:
         ClipError: unreadable, empty, silent, shorter than 0.5 s, or longer than 100 s.
@@ -97,10 +98,12 @@ def prepare_clip(clip: Clip, codec: AudioFormat) -> PreparedClip:
     samples = _without_long_silence(samples, rate, name, repairs)
     seconds = len(samples) / rate
     if seconds < SHORTEST_S:
-        raise ClipError(f"{name} has only {seconds:.2f} s of sound.", "A voice needs at least 0.5 s; 5 to 20 s are best.")
+        message = f"{name} has only {seconds:.2f} s of sound."
+        raise ClipError(message, "A voice needs at least 0.5 s; 5 to 20 s are best.")
     if seconds > LONGEST_S:
         raise ClipError(
-            f"{name} is {seconds:.1f} s long; at most {LONGEST_S:.0f} s can be used.", "Choose a part of 5 to 20 s of it."
+            f"{name} is {seconds:.1f} s long; at most {LONGEST_S:.0f} s can be used.",
+            "Choose a part of 5 to 20 s of it.",
         )
     _note_faults(measures, name, repairs)
     prepared = _level(_channels(_resampled(samples, rate, codec.sample_rate), codec.channels, name, repairs))
@@ -151,7 +154,7 @@ def _without_long_silence(samples: np.ndarray, rate: int, name: str, repairs: li
 def _note_faults(measures: ClipMeasures, name: str, repairs: list[SpeechWarning]) -> None:
     if measures.clipped_share >= CLIPPED_SHARE:
         repairs.append(
-            SpeechWarning("clip_clipped", f"{name} is clipped; the voice may sound harsh. Record it again at a lower level.")
+            SpeechWarning("clip_clipped", f"{name} is clipped; the voice may sound harsh. Record it at a lower level.")
         )
     if measures.rms_dbfs < QUIET_DBFS:
         repairs.append(
@@ -163,7 +166,7 @@ def _note_faults(measures: ClipMeasures, name: str, repairs: list[SpeechWarning]
         )
     if measures.snr_db < NOISY_SNR_DB and measures.silence_share < 1:
         repairs.append(
-            SpeechWarning("clip_noisy", f"{name} seems noisy; the noise may become part of the voice. Use a quieter one.")
+            SpeechWarning("clip_noisy", f"{name} seems noisy; the noise may stay in the voice. Use a cleaner one.")
         )
 
 
@@ -241,8 +244,8 @@ EncodeMany = Callable[[list[PreparedClip]], Sequence[np.ndarray]]
 class ReferenceCache:
     """Codes of prepared clips, by content: in memory (least recently used goes first), then on disk, then encoded.
 
-    A clip under another name costs no second encode; a changed one is another. Threads that ask for the same clip at once
-    share one encode: followers wait, and get the leader's error if it fails, after which the next one to ask tries again.
+    A clip under another name costs no second encode; a changed one is another. Threads that ask for the same clip at
+    once share one encode: followers wait, and get the leader's error if it fails; the next to ask tries again.
 
     Attributes:
         folder: on disk; None keeps codes in memory alone. Damaged entries there are ignored and written anew.
@@ -315,7 +318,9 @@ class ReferenceCache:
         codes.flags.writeable = False
         self._memory[key] = codes
         self._held_bytes += codes.nbytes
-        while len(self._memory) > self._memory_entries or (self._held_bytes > self._memory_bytes and len(self._memory) > 1):
+        while len(self._memory) > 1 and (
+            len(self._memory) > self._memory_entries or self._held_bytes > self._memory_bytes
+        ):
             self._held_bytes -= self._memory.popitem(last=False)[1].nbytes
 
     def _read(self, key: str, codebooks: int) -> np.ndarray | None:

@@ -35,11 +35,11 @@ class StageWeights:
     """One transformer stage, or a patch stage (`config` is a PatchStage and the rest is empty).
 
     Attributes:
-        input_proj, output_proj: `[width, inputs]`, `[outputs, width]`, their channels already in the order that makes the
-            neighbouring patches plain views: position in the patch first, then channel. None: equal sizes, no projection.
+        input_proj, output_proj: `[width, inputs]`, `[outputs, width]`, their channels in the order that makes
+            neighbouring patches plain views: position in the patch, then channel. None: equal sizes, no projection.
         frequencies: float64 `[head_width / 2]`, radians a position.
-        turns: complex128 `[positions, head_width / 2]`: rotation by 0, 1, 2, … positions, as many as one step may have.
-        band: float32 `[block, block + context]`: query i stands at key i + context; 0 where it may look, -inf elsewhere.
+        turns: complex128 `[positions, head_width / 2]`: rotation by 0, 1, 2, … positions of one step.
+        band: float32 `[block, block + context]`: query i stands at key i + context; 0 where it may look, else -inf.
     """
 
     config: TransformerStage
@@ -57,8 +57,8 @@ class StreamState:
 
     Attributes:
         frames: int64 `[rows]`, frames each row has been through.
-        keys_values: for each stage and layer `[2, rows, heads, context, head_width]`: the last `context` keys (rotated) and
-            values, right-aligned: the newest is last, what lies further left than the stream is old is never looked at.
+        keys_values: for each stage and layer `[2, rows, heads, context, head_width]`: the last `context` keys (rotated)
+            and values, right-aligned: the newest is last; what lies left of the stream's age is never looked at.
     """
 
     frames: torch.Tensor
@@ -112,16 +112,17 @@ class Stack:
     ) -> torch.Tensor:
         """Run `frames` frames of the chosen rows through all stages and advance their state.
 
-        Any split of a stream into steps gives the same values to rounding: new keys stand behind the old ones (never over
-        them), the mask goes by position, and only then are the last `context` kept. Nothing is read back from the device, and
+        Any split of a stream into steps gives the same values to rounding: new keys stand behind the old ones (never
+        over them), the mask goes by position, and only then are the last `context` kept. Nothing is read back from the device,
+        and
         for given sizes, `youngest` and `oldest` the operations are the same, so the step can be captured in a graph.
 
         Args:
             x: `[B, positions, channels]` of the first stage.
             state: persistent; changed in place.
             rows: the B rows of `state`, each at most once.
-            youngest, oldest: bounds that the caller knows for the frames those rows have been through (None: unbounded). They
-                only save work: keys that no row can have are not computed, and rows known to be full need no mask of their own.
+            youngest, oldest: bounds of the frames those rows have been through, if known (None: unbounded).
+                They only save work: keys that no row has are left out, and full rows need no mask of their own.
 
         Returns:
             `[B, positions, channels]` of the last stage, float32.
@@ -194,7 +195,7 @@ def turns_of(radians: torch.Tensor, count: int) -> torch.Tensor:
 
 
 def band(context: int, device: torch.device) -> torch.Tensor:
-    """float32 `[block, block + context]`: the window of a block of queries over its own keys and the `context` before them."""
+    """float32 `[block, block + context]`: the window of queries over their own keys and the `context` before."""
     block = min(context, LARGEST_BLOCK)
     distance = torch.arange(block)[:, None] + context - torch.arange(block + context)[None, :]
     hidden = (distance < 0) | (distance >= context)
@@ -215,9 +216,9 @@ class _Block:
 def _blocks(
     count: int, past: int, window: torch.Tensor, empty: torch.Tensor | None, dtype: torch.dtype
 ) -> list[_Block]:
-    """`count` queries behind `past` remembered keys, in blocks, so that a long chunk costs no more a position than a short one.
+    """`count` queries behind `past` remembered keys, in blocks: a long chunk costs no more a position than a short one.
 
-    `empty` int64 `[B]`: how many of the first keys do not exist for a row (negative: none); None: all exist for all rows.
+    `empty` int64 `[B]`: how many of the first keys a row does not have (negative: none); None: all rows have all.
     """
     block = window.shape[0]
     context = window.shape[1] - block
@@ -250,7 +251,7 @@ def _attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, block
 
 
 def _remember(cache: torch.Tensor, rows: Rows, new: torch.Tensor, past: int) -> torch.Tensor:
-    """The last `past` remembered keys and values followed by the new ones; keeps the last `context` of both for next time."""
+    """The last `past` remembered keys and values followed by the new ones; keeps the last `context` of both."""
     context = cache.shape[3]
     chosen = cache[:, rows] if isinstance(rows, slice) else cache.index_select(1, rows)
     everything = torch.cat((chosen[:, :, :, context - past :], new), dim=3) if past else new
@@ -271,7 +272,7 @@ def _rotation(first: torch.Tensor, count: int, stage: StageWeights) -> torch.Ten
 
 
 def _rotate_in_place(qkv: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
-    """Rotate queries and keys of `[B, T, 3, heads, head_width]`: neighbouring pairs are the complex numbers, in float32."""
+    """Rotate queries and keys of `[B, T, 3, heads, head_width]`: neighbouring pairs are complex numbers, in float32."""
     part = qkv[:, :, :2]
     pairs = torch.view_as_complex(part.float().unflatten(-1, (-1, 2)))
     if part.dtype == torch.float32:
@@ -282,7 +283,7 @@ def _rotate_in_place(qkv: torch.Tensor, rotation: torch.Tensor) -> torch.Tensor:
 
 
 def order_for_patch_before(weight: torch.Tensor, patch: int) -> torch.Tensor:
-    """`input_proj` after folding by `patch`: its inputs come as (channel, position) and are put as (position, channel)."""
+    """`input_proj` after folding by `patch`: its inputs (channel, position) are put as (position, channel)."""
     outputs, inputs = weight.shape
     return weight.view(outputs, inputs // patch, patch).transpose(1, 2).reshape(outputs, inputs)
 

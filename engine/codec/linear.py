@@ -9,9 +9,8 @@ import torch.nn.functional as F
 class Linear:
     """y = x W^T, alone, followed by the exact GELU, or added to a residual.
 
-    On a CPU in float32 the weight is kept in oneDNN's blocked order. For the few rows of a streaming step that is 2 to 4
-    times as fast as `F.linear`, and the result of a row does not depend on how many rows come with it, so a stream's
-    samples are the same bits alone and in company. Elsewhere it is `F.linear`.
+    On a CPU in float32 the weight is kept in oneDNN's blocked order. For the few rows of a streaming step that is 2
+    to 4 times as fast as `F.linear`. Elsewhere it is `F.linear`.
     """
 
     def __init__(self, weight: torch.Tensor) -> None:

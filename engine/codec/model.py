@@ -1,4 +1,4 @@
-"""The codec: 48 kHz stereo (or whatever its config says) to codes and back, loaded from a published checkpoint (MODEL §5)."""
+"""The codec: 48 kHz stereo (or whatever its config says) to codes and back, from a published checkpoint (MODEL §5)."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Codec:
             codebooks: how many; None is the 12 of the language model, or all where the codec has fewer.
 
         Returns:
-            int16 `[floor(N / hop), codebooks]` each. A last part of a frame is never encoded: its codes would not be audio
-            (§5.5). On a CPU each clip is computed alone, so that its codes do not depend on its neighbours.
+            int16 `[floor(N / hop), codebooks]` each. A last part of a frame is never encoded: its codes would not
+            be audio (§5.5). On a CPU each clip is computed alone, so that its codes do not depend on its neighbours.
         """
         encoder = _loaded(self.encoder, "encoder")
         count = min(SPEECH_CODEBOOKS, self.codebooks) if codebooks is None else self._allowed(codebooks)
@@ -149,7 +149,8 @@ class Codec:
             raise ValueError(f"codes must be whole numbers [T, q], not {codes.dtype} {list(codes.shape)}")
         self._allowed(codes.shape[1])
         if codes.size and not (0 <= codes.min() and codes.max() < self.config.codebook_size):
-            raise ValueError(f"codes must lie in 0..{self.config.codebook_size - 1}, found {codes.min()}..{codes.max()}")
+            largest = self.config.codebook_size - 1
+            raise ValueError(f"codes must lie in 0..{largest}, found {codes.min()}..{codes.max()}")
         return np.ascontiguousarray(codes, dtype=np.int64)
 
     def _allowed(self, codebooks: int) -> int:

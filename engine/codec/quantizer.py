@@ -36,7 +36,9 @@ class Quantizer:
         encoding: None when the codec was loaded without its encoder.
     """
 
-    def __init__(self, codebooks: int, size: int, table: torch.Tensor, bias: torch.Tensor, encoding: Encoding | None) -> None:
+    def __init__(
+        self, codebooks: int, size: int, table: torch.Tensor, bias: torch.Tensor, encoding: Encoding | None
+    ) -> None:
         self.codebooks = codebooks
         self.size = size
         self.table = table

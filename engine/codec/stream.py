@@ -22,8 +22,8 @@ class DecodeStreams:
     """
 
     def __init__(self, codec: Codec, slots: int = 1, *, together: bool | None = None) -> None:
-        """`together`: compute slots with equally many frames as one batch. None: everywhere but on a CPU, where it gains
-        little, and where a stream computed alone has the same bits whatever company it has."""
+        """`together`: compute slots with equally many frames as one batch. None: everywhere but on a CPU, where it
+        gains little, and where a stream computed alone has the same bits whatever company it has."""
         self.codec = codec
         self.slots = slots
         with torch.inference_mode():

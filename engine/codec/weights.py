@@ -1,4 +1,4 @@
-"""From the tensors of a codec checkpoint to the weights that are computed with: names, shapes, folding (MODEL §5.6)."""
+"""From the tensors of a codec checkpoint to weights that are computed with: names, shapes, folding (MODEL §5.6)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CodecWeights:
         self._first_version = any(".in_projs.0." in stored for stored in checkpoint.tensors)
 
     def check(self, *, encoder: bool, decoder: bool) -> None:
-        """Compare the checkpoint with its config before anything is read. Raises CheckpointError naming file and tensor."""
+        """Compare the checkpoint with its config before anything is read. Raises CheckpointError naming the tensor."""
         sides = {
             "encoder": self._side_shapes("encoder", self._config.encoder),
             "decoder": self._side_shapes("decoder", self._config.decoder),
@@ -68,7 +68,7 @@ class CodecWeights:
         self._checkpoint.check(self._as_stored(expected), self._as_stored(optional))
 
     def stack(self, side: str, stages: tuple[Stage, ...], progress: Progress | None, halved: bool) -> Stack:
-        """The stages of `encoder` or `decoder`. `halved`: the other side is loaded too, so this one is half of the progress."""
+        """The stages of `encoder` or `decoder`. `halved`: the other side is loaded too, this is half the progress."""
         weights: list[StageWeights | PatchStage] = []
         total = sum(stage.layers for stage in stages if isinstance(stage, TransformerStage))
         begin, share = (0.5 if halved and side == "decoder" else 0.0), (0.5 if halved else 1.0)

@@ -130,6 +130,15 @@ def test_a_file_that_cannot_be_read_fails(tmp_path):
             prepare_clip(Clip(path=tmp_path / name), CODEC)
 
 
+def test_the_starters_own_voices_need_no_repair():
+    from app.paths import starter
+
+    clips = sorted((starter() / "voices").glob("*.wav"))
+    assert clips
+    for path in clips:
+        assert prepare_clip(Clip(path=path), CODEC).repairs == (), path.name
+
+
 def test_a_part_of_a_clip_is_another_clip(tmp_path):
     path = tmp_path / "clip.wav"
     soundfile.write(path, voice(4), RATE)

@@ -10,7 +10,9 @@ import torch
 from safetensors.torch import save_file
 
 
-def stage(inputs: int, outputs: int, width: int, heads: int, context_s: float | None, layers: int = 1) -> dict[str, Any]:
+def stage(
+    inputs: int, outputs: int, width: int, heads: int, context_s: float | None, layers: int = 1
+) -> dict[str, Any]:
     item: dict[str, Any] = {
         "module_type": "Transformer",
         "input_dimension": inputs,
@@ -108,7 +110,9 @@ def weights(raw: dict[str, Any], seed: int = 0) -> dict[str, torch.Tensor]:
     return tensors
 
 
-def write_codec(folder: Path, raw: dict[str, Any] | None = None, tensors: dict[str, torch.Tensor] | None = None) -> Path:
+def write_codec(
+    folder: Path, raw: dict[str, Any] | None = None, tensors: dict[str, torch.Tensor] | None = None
+) -> Path:
     raw = raw or config()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(raw), "utf-8")

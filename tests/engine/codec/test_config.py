@@ -114,7 +114,8 @@ def test_what_cannot_be_run_is_refused_by_name(tmp_path, change, named):
         CodecConfig.read(write_codec(tmp_path, raw, weights(config())))
 
 
-values = st.none() | st.booleans() | st.integers(-5, 10**30) | st.floats() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
+lists = st.lists(st.integers(), max_size=2)
+values = st.none() | st.booleans() | st.integers(-5, 10**30) | st.floats() | st.text(max_size=3) | lists
 
 
 @given(st.sampled_from(sorted(config())), values, st.sampled_from(["top", "stage", "quantizer"]), st.data())
@@ -124,7 +125,8 @@ def test_a_damaged_config_is_read_or_refused_but_never_crashes(tmp_path_factory,
     if where == "top":
         raw[field] = value
     elif where == "stage":
-        item = data.draw(st.sampled_from([raw["encoder_kwargs"][1], raw["decoder_kwargs"][0], raw["decoder_kwargs"][3]]))
+        items = [raw["encoder_kwargs"][1], raw["decoder_kwargs"][0], raw["decoder_kwargs"][3]]
+        item = data.draw(st.sampled_from(items))
         item[data.draw(st.sampled_from(sorted(item)))] = value
     else:
         raw["quantizer_kwargs"][data.draw(st.sampled_from(sorted(raw["quantizer_kwargs"])))] = value

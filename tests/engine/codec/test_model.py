@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 from codec_test_helpers import config, stage, weights, write_codec
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.codec.model import STEP_FRAMES, load_codec
 from engine.errors import CapabilityError, CheckpointError
@@ -125,7 +127,12 @@ def test_names_of_the_first_version_are_understood(tiny, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["decoder.0.input_proj.weight", "quantizer.quantizers.3.codebook.weight", "encoder.1.transformer.layers.0.norm1.bias"]
+    "name",
+    [
+        "decoder.0.input_proj.weight",
+        "quantizer.quantizers.3.codebook.weight",
+        "encoder.1.transformer.layers.0.norm1.bias",
+    ],
 )
 def test_a_missing_or_misshapen_tensor_is_named(tmp_path, name):
     stored = weights(config())
@@ -159,3 +166,27 @@ def test_a_stage_without_scales_has_none(tmp_path):
     raw["decoder_kwargs"][0] = {**stage(12, 24, 16, 4, None), "layer_scale": None}
     stored = {k: v for k, v in weights(raw).items() if not (k.startswith("decoder.0.") and "layer_scale" in k)}
     assert np.isfinite(load_codec(write_codec(tmp_path, raw, stored)).decode(np.zeros((3, 6), int))).all()
+
+
+@given(
+    st.sampled_from(["model.safetensors", "config.json"]),
+    st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=8)), min_size=1, max_size=4),
+    st.none() | st.floats(0, 1),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=60)
+def test_a_damaged_checkpoint_is_loaded_or_refused_with_a_remedy(tmp_path_factory, name, writes, cut, at_start):
+    folder = write_codec(tmp_path_factory.mktemp("damaged"))
+    data = (folder / name).read_bytes()
+    for place, extra in writes:
+        at = int(place * min(len(data), 6000 if at_start else len(data)))
+        data = data[:at] + extra + data[at + len(extra) :]
+    if cut is not None:
+        data = data[: int(cut * len(data))]
+    (folder / name).write_bytes(data)
+    try:
+        codec = load_codec(folder)
+    except CheckpointError as error:
+        assert error.remedy
+    else:
+        assert codec.decode(np.zeros((1, 1), np.int16)).shape == (codec.config.channels, codec.config.hop)

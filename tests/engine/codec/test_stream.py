@@ -101,7 +101,7 @@ def test_an_hour_into_a_stream_the_samples_are_those_of_its_beginning(tiny):
         with torch.inference_mode():
             state = tiny.new_decode_state(1)
             state.frames.fill_(first_frame)
-            # `oldest=0`: nothing is remembered yet. The first step then fills every context, so that the others use all of it.
+            # `oldest=0`: nothing is remembered yet. The first step fills every context, the others use all of it.
             parts = [tiny.decode_step(codes[:, :10], state, oldest=0)]
             parts += [tiny.decode_step(codes[:, at : at + 5], state) for at in range(10, FRAMES, 5)]
         assert state.frames.item() == first_frame + FRAMES
