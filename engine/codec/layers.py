@@ -113,9 +113,8 @@ class Stack:
         """Run `frames` frames of the chosen rows through all stages and advance their state.
 
         Any split of a stream into steps gives the same values to rounding: new keys stand behind the old ones (never
-        over them), the mask goes by position, and only then are the last `context` kept. Nothing is read back from the device,
-        and
-        for given sizes, `youngest` and `oldest` the operations are the same, so the step can be captured in a graph.
+        over them), the mask goes by position, and only then are the last `context` kept. Nothing is read back from the
+        device, and for given sizes, `youngest` and `oldest` the operations are the same: a graph can capture the step.
 
         Args:
             x: `[B, positions, channels]` of the first stage.
