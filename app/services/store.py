@@ -23,23 +23,25 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_moves, store_network, store_opening, store_repair, store_sessions, store_snapshots
+from app.services import store_moves, store_opening, store_sessions, store_snapshots
 from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_lock import Lock
 from app.services.store_network import Publisher, WorkingCopy
+from app.services.store_opening import SUFFIX, Opened
 from app.services.store_problem import Problem
 from app.services.store_ranks import Ranks
 from app.services.store_rescue import RescueFile
-from app.services.store_rows import Batch, Rows
-from app.services.store_schema import DamagedProjectError, begin_writing, connect, create_schema
+from app.services.store_rows import Batch
+from app.services.store_schema import connect
 from app.services.store_sessions import Session
 from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
 from app.services.store_writer import Writer
 
+__all__ = ["SUFFIX", "Deliver", "ProjectStore"]
+
 _log = logging.getLogger(__name__)
 
-SUFFIX = ".mvs"
 Deliver = Callable[[Callable[[], None]], None]
 
 
@@ -72,32 +74,22 @@ class ProjectStore:
         moved(path): the project lives in another file now.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        rows: Rows,
-        writing: sqlite3.Connection | None,
-        *,
-        paths: Paths,
-        deliver: Deliver | None = None,
-        lock: Lock | None = None,
-        copy: WorkingCopy | None = None,
-        is_untitled: bool = False,
-    ) -> None:
-        """For the class methods."""
+    def __init__(self, opened: Opened, paths: Paths, deliver: Deliver | None = None) -> None:
+        """For `open`, `create` and `untitled`."""
         self.problem, self.saved, self.audio_saved, self.moved = Signal(), Signal(), Signal(), Signal()
-        self.path = path
-        self.file = copy.file if copy is not None else path
-        self.read_only = writing is None
-        self.is_untitled = is_untitled
-        self.notices: list[str] = []
-        self.interrupted_takes: tuple[str, ...] = ()
+        rows = opened.rows
+        self.path = opened.path
+        self.file = opened.copy.file if opened.copy is not None else opened.path
+        self.paths = paths
+        self.read_only = opened.connection is None
+        self.is_untitled = opened.is_untitled
+        self.notices = list(opened.notices)
+        self.interrupted_takes = tuple(opened.interrupted)
         self.id = rows.meta.get("project", "")
         changed = rows.meta.get("changed_at_s", "")
         self.changed_at_s = float(changed) if changed.replace(".", "", 1).isdigit() and len(changed) < 30 else 0.0
-        self.paths = paths
         self._deliver = deliver or _at_once
-        self._lock = lock
+        self._lock = opened.lock
         self._closed = False
         self._session: Session | None = None
         self._publisher: Publisher | None = None
@@ -111,15 +103,16 @@ class ProjectStore:
         self.history = History(self.project, steps=rows.steps, done=rows.done)
         self._ranks = Ranks((block.id, rank) for block, rank in rows.blocks)
         self._writer: Writer | None = None
-        if copy is not None:
-            self._publish_to(copy)
-        if writing is not None:
-            self._session = store_sessions.begin(paths, path)
-            self._writer = self._start_writer(writing, rows.meta)
-            if lock is not None:
-                self._writer.add(Batch(meta={"lock": lock.beat()}))
+        if opened.copy is not None:
+            self._publish_to(opened.copy)
+        if opened.connection is not None:
+            self._session = store_sessions.begin(paths, self.path)
+            self._writer = self._start_writer(opened.connection, rows.meta)
+            if opened.interrupted:
+                self._writer.add(Batch(takes=opened.interrupted))
         self.history.recorded.connect(self._recorded)
-        self._keep_first_block(rows)
+        if not rows.blocks:
+            self._keep_first_block(rows.meta)
         self.takes = TakeReader(lambda: connect(self.file), self._writer)
 
     # -- opening -----------------------------------------------------------------------------------------------------------
@@ -131,40 +124,15 @@ class ProjectStore:
         Raises:
             ProjectError: the file exists or cannot be made.
         """
-        return cls._create(path, paths, deliver, is_untitled=False)
+        where = paths or paths_for()
+        return cls(store_opening.create_file(path, where), where, deliver)
 
     @classmethod
     def untitled(cls, paths: Paths | None = None, *, deliver: Deliver | None = None) -> ProjectStore:
         """A new project that was given no name yet: a real file in the profile."""
         where = paths or paths_for()
         name = f"{datetime.now():%Y-%m-%d %H.%M.%S} {new_id()[:6]}{SUFFIX}"
-        return cls._create(where.untitled / name, where, deliver, is_untitled=True)
-
-    @classmethod
-    def _create(cls, path: Path, paths: Paths | None, deliver: Deliver | None, *, is_untitled: bool) -> ProjectStore:
-        path = path.absolute()
-        if path.exists():
-            raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
-        where = paths or paths_for()
-        lock: Lock | None = None
-        copy = None if is_untitled else store_network.copy_for(where, path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = Lock(path)
-            if copy is not None:
-                copy.begin()
-            connection = connect(copy.file if copy is not None else path, write=True, create=True)
-            create_schema(connection)
-            begin_writing(connection)
-        except (OSError, sqlite3.Error) as error:
-            if lock is not None:
-                lock.release()
-            raise ProjectError(f"{path} cannot be written ({error}).", "Choose another folder.") from error
-        rows = Rows(meta={"project": new_id(), "created_at_s": str(time.time())})
-        store = cls(path, rows, connection, paths=where, deliver=deliver, lock=lock, copy=copy, is_untitled=is_untitled)
-        assert store._writer is not None
-        store._writer.add(Batch(meta=dict(rows.meta)))
-        return store
+        return cls(store_opening.create_file(where.untitled / name, where, is_untitled=True), where, deliver)
 
     @classmethod
     def open(
@@ -176,7 +144,7 @@ class ProjectStore:
         read_only: bool = False,
         force: bool = False,
     ) -> ProjectStore:
-        """Open a project.
+        """Open a project. A damaged one is repaired after a copy of it was kept; `notices` tell.
 
         Args:
             read_only: change nothing in the file.
@@ -185,49 +153,8 @@ class ProjectStore:
         Raises:
             ProjectLockedError, NotAProjectError, NewerProjectError, DamagedProjectError, ProjectError.
         """
-        path = path.absolute()
         where = paths or paths_for()
-        copy = None if read_only else store_network.copy_for(where, path)
-        if not path.is_file() and (copy is None or copy.is_published):
-            raise ProjectError(f"There is no file {path}.", "Choose another project.")
-        lock = None if read_only else Lock(path, force=force)
-        notices: list[str] = []
-        file = path
-        try:
-            if copy is not None:
-                notices += [notice] if (notice := copy.fetch()) else []
-                file = copy.file
-            try:
-                connection, rows = store_opening.read(file, lock, force)
-            except DamagedProjectError as error:
-                if lock is None:
-                    raise DamagedProjectError(error.message, "Open it for writing: what is whole is read, and a copy is kept.") from error
-                notices += store_repair.repair(file).notices
-                connection, rows = store_opening.read(file, lock, force)
-        except BaseException as error:
-            if lock is not None:
-                lock.release()
-            if isinstance(error, (sqlite3.Error, OSError)):
-                raise ProjectError(f"{path.name} cannot be opened ({error}).", "Try again, or open a copy of it.") from error
-            raise
-        interrupted = store_opening.end_takes(rows, connection)
-        if read_only:
-            connection.close()
-        store = cls(
-            path,
-            rows,
-            None if read_only else connection,
-            paths=where,
-            deliver=deliver,
-            lock=lock,
-            copy=copy,
-            is_untitled=path.parent == where.untitled.absolute(),
-        )
-        store.notices += notices + rows.faults
-        store.interrupted_takes = tuple(interrupted)
-        if interrupted and store._writer is not None:
-            store._writer.add(Batch(takes=interrupted))
-        return store
+        return cls(store_opening.open_file(path, where, read_only=read_only, force=force), where, deliver)
 
     def _start_writer(self, connection: sqlite3.Connection, meta: dict[str, str]) -> Writer:
         state = self.state()
@@ -254,13 +181,12 @@ class ProjectStore:
     def _publish_to(self, copy: WorkingCopy) -> None:
         self._publisher = Publisher(copy, lambda problem: self._deliver(lambda: self.problem.emit(problem)))
 
-    def _keep_first_block(self, rows: Rows) -> None:
+    def _keep_first_block(self, meta: dict[str, str]) -> None:
         """A script without a row gets its one empty paragraph written, so that its id survives too."""
-        if not rows.blocks:
-            block = self.project.blocks[0]
-            self._ranks.place(self.project.blocks, {block.id}, self.project.index)
-            if self._writer is not None:
-                self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}))
+        block = self.project.blocks[0]
+        self._ranks.place(self.project.blocks, {block.id}, self.project.index)
+        if self._writer is not None:
+            self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}, meta=dict(meta)))
 
     # -- saving ------------------------------------------------------------------------------------------------------------
 
@@ -270,8 +196,13 @@ class ProjectStore:
         changed = self._ranks.place(project.blocks, touched.placed, project.index)
         self._ranks.forget(touched.removed_blocks)
         batch = Batch()
-        for block_id in {**touched.blocks, **dict.fromkeys(changed)}:
-            batch.blocks[block_id] = (project.block(block_id), self._ranks[block_id])
+        wanted = {**touched.blocks, **dict.fromkeys(changed)}
+        if len(wanted) > 64:  # one walk is cheaper than many searches
+            blocks = (block for block in project.blocks if block.id in wanted)
+        else:
+            blocks = (project.block(block_id) for block_id in wanted)
+        for block in blocks:
+            batch.blocks[block.id] = (block, self._ranks[block.id])
         for block_id in touched.removed_blocks:
             batch.blocks[block_id] = None
         for take_id in touched.takes:

@@ -1,17 +1,20 @@
-"""Reads a project file whole, or says that it is damaged."""
+"""Opens and makes project files: locks, checks, repairs, and reads everything but the audio."""
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from app.model.block import new_id
 from app.model.errors import ProjectError
 from app.model.take import Take
-from app.services import store_audio, store_rows
+from app.paths import Paths
+from app.services import store_audio, store_network, store_repair, store_rows
 from app.services.store_lock import Holder, Lock
+from app.services.store_network import WorkingCopy
 from app.services.store_rows import Rows
 from app.services.store_schema import (
     VERSION,
@@ -22,11 +25,104 @@ from app.services.store_schema import (
     check_identity,
     check_schema,
     connect,
+    create_schema,
     migrate,
 )
 
+SUFFIX = ".mvs"
 _READ_LIMIT_S = 60.0
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_FORMAT", "SQLITE_TOOBIG", "SQLITE_MISMATCH", "SQLITE_ERROR")
+
+
+@dataclass
+class Opened:
+    """A project file that is open.
+
+    Attributes:
+        path: as the person knows it.
+        rows: everything but the audio.
+        connection: the writing one; None when it is read-only.
+        lock: held while it is written.
+        copy: the local copy of a project on a network drive.
+        is_untitled: it lives in the profile and has no name of the person's.
+        interrupted: takes that were being made when the program ended; incomplete now, and not written yet.
+        notices: for the person.
+    """
+
+    path: Path
+    rows: Rows
+    connection: sqlite3.Connection | None
+    lock: Lock | None
+    copy: WorkingCopy | None = None
+    is_untitled: bool = False
+    interrupted: dict[str, Take | None] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opened:
+    """A new, empty project file.
+
+    Raises:
+        ProjectError: it exists or cannot be made.
+    """
+    path = path.absolute()
+    if path.exists():
+        raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
+    lock: Lock | None = None
+    copy = None if is_untitled else store_network.copy_for(paths, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = Lock(path)
+        if copy is not None:
+            copy.begin()
+        connection = connect(copy.file if copy is not None else path, write=True, create=True)
+        try:
+            create_schema(connection)
+            begin_writing(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (OSError, sqlite3.Error) as error:
+        if lock is not None:
+            lock.release()
+        raise ProjectError(f"{path} cannot be written ({error}).", "Choose another folder.") from error
+    rows = Rows(meta={"project": new_id(), "created_at_s": str(time.time())})
+    return Opened(path, rows, connection, lock, copy, is_untitled)
+
+
+def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool = False) -> Opened:
+    """Open a project file. See `ProjectStore.open`."""
+    path = path.absolute()
+    copy = None if read_only else store_network.copy_for(paths, path)
+    if not path.is_file() and (copy is None or copy.is_published):
+        raise ProjectError(f"There is no file {path}.", "Choose another project.")
+    lock = None if read_only else Lock(path, force=force)
+    notices: list[str] = []
+    file = path
+    try:
+        if copy is not None:
+            notices += [notice] if (notice := copy.fetch()) else []
+            file = copy.file
+        try:
+            connection, rows = read(file, lock, force)
+        except DamagedProjectError as error:
+            if lock is None:
+                remedy = "Open it for writing: what is whole is read, and a copy is kept."
+                raise DamagedProjectError(error.message, remedy) from error
+            notices += store_repair.repair(file).notices
+            connection, rows = read(file, lock, force)
+    except BaseException as error:
+        if lock is not None:
+            lock.release()
+        if isinstance(error, (sqlite3.Error, OSError)):
+            raise ProjectError(f"{path.name} cannot be opened ({error}).", "Try again, or open a copy of it.") from error
+        raise
+    interrupted = end_takes(rows, connection)
+    if read_only:
+        connection.close()
+    is_untitled = path.parent == paths.untitled.absolute()
+    notices += rows.faults
+    return Opened(path, rows, None if read_only else connection, lock, copy, is_untitled, interrupted, notices)
 
 
 def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection, Rows]:

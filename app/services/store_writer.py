@@ -63,7 +63,7 @@ class Writer:
         self._before_first_change = before_first_change
         self._rescue = rescue
         self._beat = beat
-        self._beaten_s = time.monotonic()
+        self._beaten_s = -BEAT_S  # the first beat is at once
         self._state = state  # the whole project as it is in memory, for the rescue; values are shared, not copied
         self._batch = Batch()
         self._unrescued = Batch()  # what came while the file could not be written, for the rescue alone
@@ -237,7 +237,7 @@ class Writer:
             self._on_problem(None)
         for segment in segments:
             self._on_audio_saved(segment.take_id, segment.start + segment.samples)
-        if batch:
+        if batch.sequence:  # not for a beat
             self._on_saved(batch.sequence)
 
     def _commit(self, batch: Batch, segments: list[Segment]) -> None:

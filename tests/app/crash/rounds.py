@@ -33,7 +33,9 @@ WORDS = "once upon a time there was a studio and every word of it was kept".spli
 
 def digest(project: Project) -> str:
     """Everything of a project but its audio; a take that is being made counts as the incomplete one it becomes."""
-    takes = sorted((take.id, take.block_id, take.state.replace("making", "incomplete")) for take in project.takes.values())
+    takes = sorted(
+        (take.id, take.block_id, take.state.replace("making", "incomplete")) for take in project.takes.values()
+    )
     whole = [
         [block.to_json() for block in project.blocks],
         takes,
@@ -84,6 +86,13 @@ def work(folder: Path, log: Log, seed: int) -> None:
         elif deed < 0.79:
             writer = writers.pop()
             writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+        elif deed < 0.81:
+            rewrite = store.compact()
+            log.line("edit", store.sequence, digest(store.project), time.monotonic())
+            log.line("compact")
+            rewrite()
+            log.line("compacted")
+            continue
         else:
             for writer in writers:
                 writer.append(noise(writer.take.id, writer.samples, chance.randrange(1, 96_000)))
@@ -109,7 +118,9 @@ def edit(store: ProjectStore, chance: random.Random) -> None:
     elif deed < 0.75 and len(project.blocks) > 2:
         history.do(MoveBlocks(chance.randrange(len(project.blocks) - 1), 1, chance.randrange(len(project.blocks) - 1)))
     elif deed < 0.85:
-        history.do(SetBlockSettings((block.id,), {"voice": "v1", "locked": chance.random() < 0.5, "gain_db": chance.random()}))
+        history.do(
+            SetBlockSettings((block.id,), {"voice": "v1", "locked": chance.random() < 0.5, "gain_db": chance.random()})
+        )
     elif deed < 0.88:
         history.do(SetVoice(Voice(id=f"v{chance.randrange(5)}", name=str(chance.random()))))
     elif deed < 0.9:
@@ -158,7 +169,9 @@ def check(folder: Path, lines: list[list]) -> float:
             assert take.state != "making"
             count = store.take_samples(take.id)
             at = max(0, count - 100_000)
-            assert np.array_equal(store.read_take(take.id, at), noise(take.id, at, count - at)), "audio is not what was made"
+            assert np.array_equal(store.read_take(take.id, at), noise(take.id, at, count - at)), (
+                "audio is not what was made"
+            )
         steps = 0
         while store.history.can_undo:
             store.history.undo()
