@@ -20,6 +20,8 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.layout": "ModelLayout find_layout",
     "engine.runtime.devices": "DevicePlan choose_device cuda_works usable_cores",
     "engine.backends.base": "Backend Job LoadProgress",
+    "engine.backends.server_spec": "ServerSpec card_of",
+    "engine.servers": "ServerReport ServerVoice delete_voice inspect_server open_server upload_voice",
     "engine.audio": "load_clip",
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names.split()}

@@ -1,0 +1,1 @@
+"""The studio's engine for other programs, by the interfaces of the speech servers it can use itself."""

@@ -1,0 +1,37 @@
+"""Who may talk to the service: programs of this machine that know the token, and no web page."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_OPEN = frozenset({"/health"})
+_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+def guard(token: str, refuse: Callable[[int, str], web.Response]):
+    """A middleware that checks Host and Origin (a page of a browser could be led here), then the token."""
+    expected = f"Bearer {token}".encode()
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        port = request.transport.get_extra_info("sockname")[1] if request.transport is not None else 0
+        hosts = {f"{name}:{port}" for name in _NAMES} | ({*_NAMES} if port == 80 else set())
+        if request.headers.get("Host", "").lower() not in hosts:
+            return refuse(403, "This service answers on this machine's own address only.")
+        origin = request.headers.get("Origin")
+        if origin is not None:
+            parts = urlsplit(origin)
+            if parts.scheme != "http" or parts.netloc.lower() not in hosts:
+                return refuse(403, "This service does not answer web pages.")
+        if request.path not in _OPEN and not hmac.compare_digest(
+            request.headers.get("Authorization", "").encode("utf-8", "surrogateescape"), expected
+        ):
+            return refuse(401, "Unauthorized")
+        return await handler(request)
+
+    return check

@@ -1,0 +1,120 @@
+"""The service itself: it listens on this machine alone, in a thread of its own, from `start` to `close`."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from aiohttp import web
+
+from app.services.serve.flavour import Flavour
+from app.services.serve.guards import guard
+from app.services.serve.routes import LARGEST_UPLOAD, Routes
+from app.services.serve.sglang import Sglang
+from app.services.serve.shelf import Shelf
+from app.services.serve.socket import SocketRoute
+from app.services.serve.speaker import Speaker
+from app.services.serve.vllm import Vllm
+from engine import DeviceError, Engine
+
+FLAVOURS: dict[str, Callable[[], Flavour]] = {"sglang": Sglang, "vllm": Vllm}
+HOST = "127.0.0.1"
+MODEL = "OpenMOSS-Team/MOSS-TTS-Local-Transformer-v1.5"
+# A clip of 10 MiB in base64 in each item of a batch would be more than anybody needs at once.
+LARGEST_BODY = 64 << 20
+START_S, CLOSE_S = 10.0, 5.0
+
+
+class Service:
+    """An engine that other programs of this machine may use.
+
+    Attributes:
+        token: what they have to show. port, address: where it listens, once it is started.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        flavour: str = "sglang",
+        *,
+        port: int = 0,
+        token: str | None = None,
+        model: str = MODEL,
+        most_waiting: int = 64,
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> None:
+        self.token = token or secrets.token_urlsafe(24)
+        self.port = port
+        self._engine = engine
+        self._flavour = FLAVOURS[flavour]()
+        self._model = model
+        self._most_waiting = most_waiting
+        self._count_tokens = count_tokens
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="service", daemon=True)
+        self._started = threading.Event()
+        self._failure: OSError | None = None
+        self._ended: asyncio.Event | None = None
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    def start(self) -> None:
+        """Listen. Raises DeviceError: the port is taken."""
+        self._thread.start()
+        self._started.wait(START_S)
+        if self._failure is not None:
+            raise DeviceError(f"Port {self.port} cannot be used ({self._failure.strerror}).", "Choose another with --port.")
+
+    def close(self) -> None:
+        """Stop listening and end what is under way; the engine stays open."""
+        if self._thread.is_alive() and self._ended is not None:
+            self._loop.call_soon_threadsafe(self._ended.set)
+            self._thread.join(CLOSE_S)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            self._started.set()
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="served-clips-"))
+        shelf = Shelf(folder, fold_case=self._flavour.fold_voice_names)
+        speaker = Speaker(
+            self._engine,
+            shelf,
+            paths_allowed=self._flavour.paths_allowed,
+            most_waiting=self._most_waiting,
+            count_tokens=self._count_tokens,
+        )
+        routes = Routes(speaker, self._flavour, self._model)
+        app = web.Application(middlewares=[guard(self.token, self._flavour.refuse)], client_max_size=max(LARGEST_BODY, LARGEST_UPLOAD))
+        app.add_routes(routes.table())
+        app.add_routes([web.get("/v1/audio/speech/stream", SocketRoute(routes, self._flavour, self._model).handle)])
+        self._ended = asyncio.Event()
+        # A client that goes away cancels its handler, which cancels the speech.
+        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
+        try:
+            await runner.setup()
+            site = web.TCPSite(runner, HOST, self.port, reuse_address=True)
+            try:
+                await site.start()
+            except OSError as error:
+                self._failure = error
+                return
+            self.port = runner.addresses[0][1]
+            self._started.set()
+            await self._ended.wait()
+        finally:
+            await runner.cleanup()
+            speaker.close()
+            shutil.rmtree(folder, ignore_errors=True)
