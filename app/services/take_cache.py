@@ -9,8 +9,8 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,9 @@ from app.services.store_sessions import is_alive, started_s
 
 _log = logging.getLogger(__name__)
 
-LIMIT_BYTES = 4 * 1024**3
+MOST_BYTES = 2 << 30
 _RATE = 48_000
-_BLOCK = 10 * _RATE
+_BLOCK = _RATE
 _FULL_SCALE = 2.0**23
 _OLD_PART_S = 86_400.0
 _SCHEMA = """
@@ -36,35 +36,6 @@ CREATE INDEX IF NOT EXISTS takes_by_use ON takes (used_at_s);
 CREATE TABLE IF NOT EXISTS owners (owner TEXT PRIMARY KEY, pid INTEGER NOT NULL, started_s REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS leases (key TEXT NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (key, owner)) WITHOUT ROWID;
 """
-
-
-@dataclass(frozen=True)
-class CachedTake:
-    """A take of the cache.
-
-    Attributes:
-        take: as it was made, with ids of no project; give it ids of your own.
-        path: its audio, FLAC of 24 bits.
-    """
-
-    take: Take
-    path: Path
-
-    def read(self, start: int = 0, count: int | None = None) -> np.ndarray:
-        """float32 `[n, 2]` at 48 kHz from sample `start` on. Raises OSError when it is gone or damaged."""
-        try:
-            with soundfile.SoundFile(self.path) as file:
-                file.seek(min(start, file.frames))
-                whole = file.read(-1 if count is None else count, dtype="int32", always_2d=True)
-        except (soundfile.SoundFileError, RuntimeError) as error:
-            raise OSError(f"A cached take cannot be read: {error}") from error
-        return ((whole >> 8) / np.float32(_FULL_SCALE)).astype(np.float32)
-
-    def blocks(self) -> Iterator[np.ndarray]:
-        """The whole audio in parts of ten seconds."""
-        samples = round(self.take.seconds * _RATE)
-        for start in range(0, samples, _BLOCK):
-            yield self.read(start, _BLOCK)
 
 
 class Lease:
@@ -94,41 +65,50 @@ class TakeCache:
 
     Attributes:
         folder: where the files are.
-        limit_bytes: the cache is kept below it.
+        most_bytes: the cache is kept below it.
     """
 
-    def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES) -> None:
+    def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
         self.folder = folder
-        self.limit_bytes = limit_bytes
+        self.most_bytes = most_bytes
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
 
     # -- finding and keeping -----------------------------------------------------------------------------------------------
 
-    def find(self, key: str) -> CachedTake | None:
-        """The complete take of this content, or None. A damaged one is removed."""
+    def find(self, key: str) -> Take | None:
+        """The complete take of this content, with ids of no project, or None; its audio is read with `blocks`.
+
+        A damaged one is removed.
+        """
         path = self._path(key)
         if path is None or not path.is_file():
             return None
         try:
-            found = CachedTake(_describe(path, key), path)
+            found = _describe(path, key)
         except (FormatError, soundfile.SoundFileError, RuntimeError, OSError) as error:
             _log.info("A cached take was damaged: %s", error)
             self._remove(key)
             return None
-        with self.index() as index:
-            index.execute(
-                "INSERT INTO takes VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET used_at_s = excluded.used_at_s",
-                (key, path.stat().st_size, time.time()),
-            )
+        self._used(key, path)
         return found
 
-    def put(self, take: Take, read: Callable[[int, int], np.ndarray]) -> bool:
+    def blocks(self, key: str) -> Iterator[np.ndarray]:
+        """Its audio, float32 `[n, 2]` at 48 kHz, a second at a time. Raises OSError when it is gone or damaged."""
+        path = self._path(key)
+        try:
+            with soundfile.SoundFile(path) as file:
+                for whole in file.blocks(_BLOCK, dtype="int32", always_2d=True):
+                    yield ((whole >> 8) / np.float32(_FULL_SCALE)).astype(np.float32)
+        except (soundfile.SoundFileError, RuntimeError, TypeError) as error:
+            raise OSError(f"A cached take cannot be read: {error}") from error
+
+    def keep(self, take: Take, chunks: Iterable[np.ndarray]) -> bool:
         """Keep a complete take.
 
         Args:
             take: its key names it; only `done` takes with a key are kept.
-            read: (start, count) to float32 `[n, 2]`.
+            chunks: its audio, float32 `[n, 2]` on the 24-bit grid, in order.
 
         Returns:
             Whether it is in the cache now. A cache that cannot be written keeps nothing from working.
@@ -136,41 +116,30 @@ class TakeCache:
         path = self._path(take.key)
         if path is None or take.state != "done":
             return False
-        if path.exists():
-            return True
         part = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-            part = Path(name)
-            os.close(descriptor)
-            self._write(part, take, read)
-            os.replace(part, path)
-        except (OSError, soundfile.SoundFileError, RuntimeError) as error:
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+                part = Path(name)
+                os.close(descriptor)
+                _write(part, take, chunks)
+                os.replace(part, path)
+            self._used(take.key, path)
+            self.shrink()
+        except (OSError, sqlite3.Error, soundfile.SoundFileError, RuntimeError) as error:
             _log.warning("A take could not be cached: %s", error)
             if part is not None:
                 part.unlink(missing_ok=True)
-            return False
-        with self.index() as index:
-            index.execute("INSERT OR REPLACE INTO takes VALUES (?, ?, ?)", (take.key, path.stat().st_size, time.time()))
-        self.shrink()
         return path.exists()
 
-    @staticmethod
-    def _write(part: Path, take: Take, read: Callable[[int, int], np.ndarray]) -> None:
-        described = replace(take, id="cached", block_id="cached")
-        with soundfile.SoundFile(part, "w", _RATE, 2, "PCM_24", format="FLAC") as file:
-            file.comment = checks.to_json_text(described.to_json())
-            at, total = 0, round(take.seconds * _RATE)
-            while at < total:
-                samples = read(at, min(_BLOCK, total - at))
-                if not len(samples):
-                    raise OSError("the take is shorter than it says")
-                scaled = np.clip(np.rint(samples.astype(np.float64) * _FULL_SCALE), -_FULL_SCALE, _FULL_SCALE - 1)
-                file.write(scaled.astype(np.int32) << 8)
-                at += len(samples)
-        with part.open("rb+") as written:
-            os.fsync(written.fileno())
+    def _used(self, key: str, path: Path) -> None:
+        """Note that a take was used just now; an index that cannot be written costs its order alone."""
+        try:
+            with self.index() as index:
+                index.execute("INSERT OR REPLACE INTO takes VALUES (?, ?, ?)", (key, path.stat().st_size, time.time()))
+        except (OSError, sqlite3.Error) as error:
+            _log.info("The index of the takes cannot be written: %s", error)
 
     # -- size --------------------------------------------------------------------------------------------------------------
 
@@ -179,12 +148,12 @@ class TakeCache:
         with self.index() as index:
             return int(index.execute("SELECT coalesce(sum(bytes), 0) FROM takes").fetchone()[0])
 
-    def shrink(self, limit_bytes: int | None = None) -> int:
+    def shrink(self, most_bytes: int | None = None) -> int:
         """Remove the least recently used takes until the cache is below its limit; returns how many went.
 
         What a living project uses stays, also above the limit.
         """
-        limit = self.limit_bytes if limit_bytes is None else limit_bytes
+        limit = self.most_bytes if most_bytes is None else most_bytes
         removed = 0
         with self.index() as index:
             size = int(index.execute("SELECT coalesce(sum(bytes), 0) FROM takes").fetchone()[0])
@@ -276,9 +245,8 @@ class TakeCache:
         if path is not None:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
-        with self._lock:
-            connection = self._open()
-            connection.execute("DELETE FROM takes WHERE key = ?", (key,))
+        with self._lock, contextlib.suppress(OSError, sqlite3.Error):
+            self._open().execute("DELETE FROM takes WHERE key = ?", (key,))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -293,6 +261,21 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _write(part: Path, take: Take, chunks: Iterable[np.ndarray]) -> None:
+    described = replace(take, id="cached", block_id="cached")
+    samples = 0
+    with soundfile.SoundFile(part, "w", _RATE, 2, "PCM_24", format="FLAC") as file:
+        file.comment = checks.to_json_text(described.to_json())
+        for chunk in chunks:
+            scaled = np.clip(np.rint(chunk.astype(np.float64) * _FULL_SCALE), -_FULL_SCALE, _FULL_SCALE - 1)
+            file.write(scaled.astype(np.int32) << 8)
+            samples += len(chunk)
+    if samples != round(take.seconds * _RATE):
+        raise OSError("the audio is not as long as its take says")
+    with part.open("rb+") as written:
+        os.fsync(written.fileno())
 
 
 def _describe(path: Path, key: str) -> Take:

@@ -26,7 +26,7 @@ def put(cache: TakeCache, number: int, state: str = "done") -> str:
     key = take_key({"text": f"line {number}"})
     take = Take(block_id="b", key=key, text=f"line {number} “é”", state=state, seconds=len(audio) / 48_000,
                 pieces=(PieceAudio(0, len(audio), 0),), figures={"rtf": 0.1})  # fmt: skip
-    cache.put(take, lambda start, count: audio[start : start + count])
+    cache.keep(take, [audio[:1_000], audio[1_000:]])
     return key
 
 
@@ -41,33 +41,38 @@ def test_a_take_is_found_again_after_a_restart_with_all_of_it(cache: TakeCache) 
     key = put(cache, 1)
     cache.close()
     found = TakeCache(cache.folder).find(key)
-    assert found.take.text == "line 1 “é”" and found.take.pieces == (PieceAudio(0, 60_000, 0),) and found.take.key == key
-    assert np.array_equal(found.read(), noise(1)) and np.array_equal(found.read(1000, 50), noise(1)[1000:1050])
-    assert np.array_equal(np.concatenate(list(found.blocks())), noise(1))
+    assert found.text == "line 1 “é”" and found.pieces == (PieceAudio(0, 60_000, 0),) and found.key == key
+    assert np.array_equal(np.concatenate(list(TakeCache(cache.folder).blocks(key))), noise(1))
     assert cache.find(take_key({"text": "other"})) is None
 
 
 def test_only_complete_takes_are_kept(cache: TakeCache) -> None:
     for state in ("making", "incomplete", "suspicious", "failed"):
         assert cache.find(put(cache, 1, state)) is None
-    assert not cache.put(Take(block_id="b", state="done"), lambda start, count: noise(1))
+    assert not cache.keep(Take(block_id="b", state="done"), [noise(1)])
+
+
+def test_a_take_whose_audio_is_not_whole_is_not_kept(cache: TakeCache) -> None:
+    take = Take(block_id="b", key="a" * 64, state="done", seconds=2.0)
+    assert not cache.keep(take, [noise(1)]) and cache.find("a" * 64) is None
+    assert list(cache.folder.glob("*/*")) == []
 
 
 def test_the_least_recently_used_goes_first(cache: TakeCache) -> None:
     keys = [put(cache, number) for number in range(4)]
     each = cache.size_bytes // 4
     assert cache.find(keys[0]) is not None  # used again
-    cache.limit_bytes = int(each * 3.5)
+    cache.most_bytes = int(each * 3.5)
     keys.append(put(cache, 4))
     assert [cache.find(key) is not None for key in keys] == [True, False, False, True, True]
-    assert cache.size_bytes <= cache.limit_bytes
+    assert cache.size_bytes <= cache.most_bytes
 
 
 def test_what_an_open_project_uses_never_goes(cache: TakeCache) -> None:
     used = put(cache, 0)
     lease = Lease(cache)
     lease.hold([used, ""])
-    cache.limit_bytes = 1
+    cache.most_bytes = 1
     other = put(cache, 1)
     assert cache.find(used) is not None and cache.find(other) is None
     lease.release()
@@ -92,7 +97,7 @@ def test_the_lease_of_a_dead_process_holds_nothing(cache: TakeCache) -> None:
 @pytest.mark.parametrize("damage", [b"", b"junk" * 100, None])
 def test_a_damaged_take_is_not_found_and_goes(cache: TakeCache, damage: bytes | None) -> None:
     key = put(cache, 1)
-    path = cache.find(key).path
+    path = next(cache.folder.glob(f"*/{key}.flac"))
     path.write_bytes(path.read_bytes()[:2_000] if damage is None else damage)
     assert cache.find(key) is None or damage is None
     if damage is not None:
@@ -116,7 +121,7 @@ def test_a_lost_or_damaged_index_is_made_again_from_the_files(cache: TakeCache) 
 
 def test_what_a_crash_left_is_tidied_up(cache: TakeCache, monkeypatch) -> None:
     key = put(cache, 1)
-    path = cache.find(key).path
+    path = next(cache.folder.glob(f"*/{key}.flac"))
     part = path.with_suffix(".part")
     part.write_bytes(b"half")
     monkeypatch.setattr(take_cache, "_OLD_PART_S", -1.0)
@@ -127,7 +132,9 @@ def test_what_a_crash_left_is_tidied_up(cache: TakeCache, monkeypatch) -> None:
 
 @pytest.mark.parametrize("key", ["", "../../etc/passwd", "A" * 64, "a" * 63])
 def test_a_name_that_is_no_key_leads_nowhere(cache: TakeCache, key: str) -> None:
-    assert cache.find(key) is None and not cache.put(Take(block_id="b", key=key, state="done"), lambda start, count: noise(1))
+    assert cache.find(key) is None and not cache.keep(Take(block_id="b", key=key, state="done"), [noise(1)])
+    with pytest.raises(OSError):
+        list(cache.blocks(key))
 
 
 def test_several_users_at_once_keep_it_whole(cache: TakeCache) -> None:
@@ -155,4 +162,4 @@ def test_a_cache_that_cannot_be_written_keeps_nothing_from_working(tmp_path: Pat
     blocked.write_text("")
     cache = TakeCache(blocked / "takes")
     assert cache.find("a" * 64) is None
-    assert not cache.put(Take(block_id="b", key="a" * 64, state="done", seconds=1.0), lambda start, count: noise(1, 48_000))
+    assert not cache.keep(Take(block_id="b", key="a" * 64, state="done", seconds=1.0), [noise(1, 48_000)])
