@@ -67,6 +67,11 @@ class LiveTake:
         with self._more:
             return self._pieces[piece][chunk:] if piece < len(self._pieces) else []
 
+    def everything(self) -> Iterator[np.ndarray]:
+        """All chunks of a take that has ended."""
+        for piece in range(len(self._pieces)):
+            yield from self.chunks_from(piece, 0)
+
     def pieces(self, stop: threading.Event) -> Iterator[Iterator[np.ndarray]]:
         """The pieces in order, each an iterator of chunks that waits for the next one; all end early when `stop` is set."""
         for piece in range(len(self._pieces)):

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,7 +23,10 @@ from app.services.overview import Overview
 from app.services.programme import is_spoken, take_pieces
 from app.services.project_clips import ProjectClips
 from app.services.render_job import RenderJob, RenderQueue
+from app.services.render_report import REASONS, Figures, Report
 from app.services.speaking import Speech, prepare
+from app.services.take_cache import TakeCache
+from app.services.take_shapes import TakeShapes
 from engine import FRAME_S, Event, EventKind, Priority, SpeechError, estimate_frames
 
 if TYPE_CHECKING:
@@ -34,15 +37,7 @@ log = logging.getLogger(__name__)
 
 _TYPING_S = 0.6
 _GROWN_EVERY_S = 1 / 30
-
-_REASONS = {
-    "length": "Speaking was ended before the text was: it took far longer than the text should. Speak it again.",
-    "runaway": "The voice ran away: silence or repetition without end. Speak the line again.",
-    "early_end": "The voice stopped far too early for this text; words are missing. Speak the line again.",
-    "cancelled": "Speaking was stopped before the end. Speak the line again.",
-    "failed": "Speaking broke off before the end. Speak the line again.",
-    "": "The studio ended while this was being spoken. Speak the line again.",
-}
+_MOST_WORKERS = 66
 
 
 class Listener(Protocol):
@@ -53,34 +48,6 @@ class Listener(Protocol):
 
     def lead_s(self) -> float:
         """Audio ready ahead of the playhead. May be asked from any thread."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What became of the blocks that were asked for: how many, and their ids by outcome."""
-
-    asked: int = 0
-    done: tuple[str, ...] = ()
-    suspicious: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Figures:
-    """How the making of speech goes.
-
-    Attributes:
-        ttfa_ms, rtf: of the newest request; None before there was one.
-        speaking: blocks being spoken. waiting: how many wait. finished, asked: of the blocks that were asked for.
-    """
-
-    ttfa_ms: float | None = None
-    rtf: float | None = None
-    speaking: tuple[str, ...] = ()
-    waiting: int = 0
-    finished: int = 0
-    asked: int = 0
 
 
 class Renderer:
@@ -106,14 +73,14 @@ class Renderer:
         post: Callable[[Callable[[], None]], None],
         clips: Any = None,
         *,
-        parallel: int = 1,
         ahead_s: float = 60.0,
+        take_cache: TakeCache | None = None,
         clip_cache: Path | None = None,
     ) -> None:
         """
         Args:
             clips: a Library, or what finds voices and clips as it does.
-            parallel: how many blocks are spoken at once.
+            take_cache: complete takes that any project may use.
             clip_cache: with it, clips that only the project holds are found too; copies of them go there.
         """
         self.changed = Signal()
@@ -128,17 +95,16 @@ class Renderer:
         self.paused = False
         self._clips, self._clip_cache = clips, clip_cache
         self._post = post
-        self._parallel = parallel
-        self._workers = ThreadPoolExecutor(max_workers=parallel + 2, thread_name_prefix="render")
+        self._take_cache = take_cache
+        self._parallel = 1  # as many as the engine speaks at once
+        self._workers = ThreadPoolExecutor(max_workers=_MOST_WORKERS, thread_name_prefix="render")
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
         self._listener: Listener | None = None
         self._tried: set[str] = set()  # blocks that failed for this listener and are not tried again
         self._asked: dict[str, None] = {}
         self._figures = Figures()
-        self._shapes: dict[str, Overview] = {}
-        self._measuring: set[str] = set()
-        self._measurer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="measure")
+        self._shapes = TakeShapes(self._deliver, self._measured)
         self._connections: list[Callable[[], None]] = []
         self._grown_at_s = 0.0
         self._closed = False
@@ -161,8 +127,7 @@ class Renderer:
             self.states.clips = ProjectClips(self._clips, store, self._clip_cache)
         self.states.forget_project()
         self._asked.clear()
-        self._shapes.clear()
-        self._measuring.clear()
+        self._shapes.forget()
         self._connections = [] if store is None else [
             self.project.block_changed.connect(self._block_changed),
             self.project.blocks_changed.connect(self._blocks_changed),
@@ -173,6 +138,8 @@ class Renderer:
     def set_engine(self, engine: Engine | None, card: ModelCard | None) -> None:
         self.engine = engine
         self.card = self.states.card = card
+        capacity = getattr(getattr(engine, "backend", None), "capacity", 1)
+        self._parallel = min(max(1, capacity), _MOST_WORKERS - 2)
         if self.store is not None:
             self._manner_changed()
 
@@ -195,7 +162,7 @@ class Renderer:
         take = self.states.take(self.project.block(block_id))
         if take is None or take.state not in ("incomplete", "suspicious", "failed"):
             return ""
-        return _REASONS.get(take.stop_reason, "This take is not complete.")
+        return REASONS.get(take.stop_reason, "This take is not complete.")
 
     def live(self, block_id: str) -> LiveTake | None:
         """What is being made of a block now."""
@@ -205,8 +172,8 @@ class Renderer:
         """The shape of what is heard of a block, where it is known: growing while it is spoken."""
         live = self.live(block.id)
         if live is not None and live.seconds:
-            return self._shapes.get(live.take_id)
-        return self._shapes.get(block.chosen) if block.chosen else None
+            return self._shapes.of(live.take_id)
+        return self._shapes.of(block.chosen)
 
     @property
     def rtf(self) -> float | None:
@@ -218,28 +185,15 @@ class Renderer:
         for block_id in block_ids:
             block = self.project.block(block_id)
             take = self.states.take(block)
-            if take is None or take.id in self._shapes or take.id in self._measuring or self._jobs_of(block_id):
+            if take is None or self._shapes.is_known(take) or self._jobs_of(block_id):
                 continue
             excerpt = Excerpt(self.project, [block_id], self.states.manner)
             if not excerpt.lacks_model:
-                self._measuring.add(take.id)
-                self._measurer.submit(self._measure, block, take, excerpt, self.store)
+                self._shapes.measure(block, take, excerpt, self.store.read_take)
 
-    def _measure(self, block: Block, take: Take, excerpt: Excerpt, store: Any) -> None:
-        try:
-            samples, shape = heard_shape(excerpt, block, None, store.read_take)
-        except Exception as error:  # a damaged take is told where it is heard
-            log.info("a take could not be measured: %s", error)
-            return
-
-        def known() -> None:
-            self._measuring.discard(take.id)
-            if store is self.store:
-                self._shapes[take.id] = shape
-                self.states.measured_samples[take.id] = (block.text, samples)
-                self.changed.emit(block.id)
-
-        self._deliver(known)
+    def _measured(self, block: Block, take: Take, samples: int) -> None:
+        self.states.measured_samples[take.id] = (block.text, samples)
+        self.changed.emit(block.id)
 
     def figures(self) -> Figures:
         finished = sum(self._outcome(block_id) != "waiting" for block_id in self._asked)
@@ -365,7 +319,7 @@ class Renderer:
         for disconnect in self._connections:
             disconnect()
         self._connections = []
-        self._measurer.shutdown(wait=True, cancel_futures=True)
+        self._shapes.close()
         self._workers.shutdown(wait=True, cancel_futures=True)
 
     # -- the project changes ------------------------------------------------------------------------------------
@@ -501,10 +455,10 @@ class Renderer:
             return
         job.speech = speech
         job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
-        self._shapes[take.id] = Overview()
+        shape = self._shapes.begin(take.id)
         self._active.append(job)
         excerpt = Excerpt(self.project, [block.id], self.states.manner)
-        self._workers.submit(self._work, job, take, found, writer, self.store, self.engine, excerpt)
+        self._workers.submit(self._work, job, take, found, writer, shape, self.store, self.engine, excerpt)
         self.changed.emit(block.id)
         self.queue_changed.emit()
 
@@ -518,14 +472,17 @@ class Renderer:
     # -- on a worker thread -------------------------------------------------------------------------------------
 
     def _work(
-        self, job: RenderJob, take: Take, found: Take | None, writer: Any, store: Any, engine: Engine, excerpt: Excerpt
-    ) -> None:
+        self, job: RenderJob, take: Take, found: Take | None, writer: Any, shape: Overview, store: Any, engine: Engine, excerpt: Excerpt
+    ) -> None:  # fmt: skip
         assert job.live is not None and job.speech is not None
-        shape = self._shapes.get(take.id) or Overview()
+        cache, cached = self._take_cache, None
         try:
+            cached = cache.find(take.key) if cache is not None and found is None and not job.again else None
             if found is not None:
                 audio = (block for piece in take_pieces(found, store.read_take) for block in piece)
                 made = copy_take(audio, writer, job.live, found, take)
+            elif cache is not None and cached is not None:
+                made = copy_take(cache.blocks(take.key), writer, job.live, cached, take)
             else:
                 listener = self._listener if job.priority is Priority.LISTENING else None
                 made = make_take(
@@ -538,12 +495,14 @@ class Renderer:
                 samples, measured = heard_shape(excerpt, job.speech.block, job.live, store.read_take)
                 figures = {**made.take.figures, "heard_samples": samples}
                 made = Made(replace(made.take, figures=figures), made.failed)
-                self._shapes[take.id] = measured
+                self._deliver(lambda: self._shapes.put(take.id, measured))
         except Exception as error:
             log.exception("a take could not be made")
             job.live.end(str(error))
             made = Made(None, f"The line could not be spoken: {error}")
         self._deliver(lambda: self._finished(job, take, made, writer, store))
+        if cache is not None and cached is None and made.take is not None:
+            cache.keep(made.take, job.live.everything())
 
     def _heard_of(self, job: RenderJob, event: Event) -> None:
         """On the engine's thread."""

@@ -44,17 +44,22 @@ class Lease:
     def __init__(self, cache: TakeCache) -> None:
         self.owner = new_id()
         self._cache = cache
-        with cache.index() as index:
-            index.execute("INSERT INTO owners VALUES (?, ?, ?)", (self.owner, os.getpid(), started_s(os.getpid())))
+        self._run("INSERT INTO owners VALUES (?, ?, ?)", [(self.owner, os.getpid(), started_s(os.getpid()))])
 
     def hold(self, keys: Iterable[str]) -> None:
-        with self._cache.index() as index:
-            index.executemany("INSERT OR IGNORE INTO leases VALUES (?, ?)", [(key, self.owner) for key in keys if key])
+        self._run("INSERT OR IGNORE INTO leases VALUES (?, ?)", [(key, self.owner) for key in keys if key])
 
     def release(self) -> None:
-        with self._cache.index() as index:
-            index.execute("DELETE FROM leases WHERE owner = ?", (self.owner,))
-            index.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
+        self._run("DELETE FROM leases WHERE owner = ?", [(self.owner,)])
+        self._run("DELETE FROM owners WHERE owner = ?", [(self.owner,)])
+
+    def _run(self, statement: str, values: list[tuple[object, ...]]) -> None:
+        """A cache that cannot be written holds nothing, and keeps nothing from working."""
+        try:
+            with self._cache.index() as index:
+                index.executemany(statement, values)
+        except (OSError, sqlite3.Error) as error:
+            _log.info("Takes in the cache cannot be held: %s", error)
 
 
 class TakeCache:

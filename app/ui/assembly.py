@@ -8,6 +8,7 @@ from app.services.library import Library
 from app.services.player import Player
 from app.services.recorder import Recorder
 from app.services.renderer import Renderer
+from app.services.take_cache import TakeCache
 from app.services.tasks import Tasks
 from app.ui.studio import Studio
 
@@ -23,6 +24,7 @@ def assemble(studio: Studio) -> None:
         studio.bridge.post,
         library,
         ahead_s=studio.settings.generate_ahead_s,
+        take_cache=TakeCache(studio.paths.take_cache),
         clip_cache=studio.paths.cache / "clips",
     )
     embedding = Embedding(library, studio.bridge.post)

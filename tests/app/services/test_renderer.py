@@ -16,6 +16,7 @@ from app.paths import paths_for
 from app.services.listening import Listening, Range
 from app.services.renderer import Renderer
 from app.services.store import ProjectStore
+from app.services.take_cache import TakeCache
 from engine import FRAME_SAMPLES, Engine, KnownVoice, ModelCard, SpeechError, StopReason
 
 
@@ -32,7 +33,7 @@ class Studio:
         self.project = self.store.project
         self.do(ReplaceText(0, "", "\n".join(texts)))
         self.clips = SimpleNamespace(clips=lambda voice: (), find=lambda name: None)
-        self.renderer = Renderer(self.calls.put, self.clips)
+        self.renderer = Renderer(self.calls.put, self.clips, take_cache=TakeCache(folder / "takes"))
         self.renderer.set_store(self.store)
         self.renderer.set_engine(self.engine, self.backend.card)
         self.changed = []
@@ -340,6 +341,7 @@ def test_listening_hears_all_blocks_in_order_with_their_pauses(studio):
     loud = np.flatnonzero(np.abs(heard).sum(axis=1) > 0.01)
     assert abs(loud[-1] - loud[0] - expected) < 0.02 * RATE
     assert list(dict.fromkeys(place.block_id for _, place in places)) == [it.ids[0], it.ids[2], it.ids[3]]
+    it.run(it.idle)
     assert it.states() == ["ready", "none", "ready", "ready"]
 
 
@@ -358,6 +360,7 @@ def test_a_line_without_words_is_passed_over(studio):
     assert list(dict.fromkeys(place.block_id for _, place in places)) == [it.ids[0], it.ids[3]]
     loud = np.flatnonzero(np.abs(heard).sum(axis=1) > 0.01)
     assert abs(loud[-1] - loud[0] - (6 * FRAME_SAMPLES + 2 * RATE)) < 0.02 * RATE
+    it.run(it.idle)
     assert it.states() == ["ready", "none", "none", "ready"]
 
 
@@ -415,6 +418,7 @@ def test_edits_ahead_of_the_listener_are_heard(studio):
         return block is None
 
     it.run(ended)
+    it.run(it.idle)
     assert it.backend.spoken[-2:] == ["ten", "eleven"]
     assert it.states() == ["ready"] * 3
     listening.close()
@@ -451,3 +455,50 @@ def test_removing_a_block_that_waits_forgets_it(studio):
     it.run(it.idle)
     assert gone not in it.ids and "five six" not in it.backend.spoken
     assert it.states() == ["ready", "ready"]
+
+
+def test_a_line_spoken_in_another_project_is_not_spoken_again(studio):
+    first = studio("one two [pause 0.5s] three", "four")
+    first.renderer.render(first.ids)
+    first.run(first.idle)
+    first.renderer._workers.shutdown(wait=True)
+    second = studio("four", "one two [pause 0.2s] three", "five")
+    second.renderer.render(second.ids)
+    second.run(second.idle)
+    assert second.backend.spoken == ["five"]
+    assert second.states() == ["ready"] * 3
+    mine, theirs = second.project.takes[second.project.blocks[1].chosen], first.project.takes[first.project.blocks[0].chosen]
+    assert mine.pieces == theirs.pieces and mine.text == second.project.blocks[1].text
+    assert np.array_equal(second.audio(mine), first.audio(theirs))
+
+
+def test_a_damaged_cache_costs_nothing_but_the_work(studio, tmp_path):
+    first = studio("one two")
+    first.renderer.render(first.ids)
+    first.run(first.idle)
+    first.renderer._workers.shutdown(wait=True)
+    for path in (tmp_path / "takes").glob("*/*.flac"):
+        path.write_bytes(path.read_bytes()[:200])
+    second = studio("one two")
+    second.renderer.render(second.ids)
+    second.run(second.idle)
+    assert second.states() == ["ready"] and second.backend.spoken == ["one two"]
+
+
+def test_the_cache_stays_small_and_drops_what_was_not_used(tmp_path):
+    import os
+
+    from app.model.take import PieceAudio, Take
+
+    cache = TakeCache(tmp_path, most_bytes=400_000)
+    rng = np.random.default_rng(1)
+    keys = [f"{n:064x}" for n in range(1, 7)]
+    for age, key in enumerate(keys):
+        samples = (rng.integers(-(2**20), 2**20, (24_000, 2)) / 2**23).astype(np.float32)
+        cache.keep(Take(block_id="a" * 32, key=key, state="done", seconds=0.5, pieces=(PieceAudio(0, 24_000, 0),)), [samples])
+        for path in tmp_path.glob(f"*/{key}.json"):
+            os.utime(path, (1_000_000 + age, 1_000_000 + age))
+        cache.find(keys[0])
+    assert sum(path.stat().st_size for path in tmp_path.glob("*/*")) <= 400_000
+    assert cache.find(keys[0]) is not None and cache.find(keys[1]) is None and cache.find(keys[-1]) is not None
+    assert np.array_equal(np.concatenate(list(cache.blocks(keys[-1]))), samples)

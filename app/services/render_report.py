@@ -1,0 +1,42 @@
+"""What is told about the making of speech: figures, outcomes, reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REASONS = {
+    "length": "Speaking was ended before the text was: it took far longer than the text should. Speak it again.",
+    "runaway": "The voice ran away: silence or repetition without end. Speak the line again.",
+    "early_end": "The voice stopped far too early for this text; words are missing. Speak the line again.",
+    "cancelled": "Speaking was stopped before the end. Speak the line again.",
+    "failed": "Speaking broke off before the end. Speak the line again.",
+    "": "The studio ended while this was being spoken. Speak the line again.",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of the blocks that were asked for: how many, and their ids by outcome."""
+
+    asked: int = 0
+    done: tuple[str, ...] = ()
+    suspicious: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How the making of speech goes.
+
+    Attributes:
+        ttfa_ms, rtf: of the newest request; None before there was one.
+        speaking: blocks being spoken. waiting: how many wait. finished, asked: of the blocks that were asked for.
+    """
+
+    ttfa_ms: float | None = None
+    rtf: float | None = None
+    speaking: tuple[str, ...] = ()
+    waiting: int = 0
+    finished: int = 0
+    asked: int = 0
