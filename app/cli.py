@@ -80,7 +80,10 @@ def open_window(argv: Sequence[str]) -> int:
     if sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     ):
-        tell(f'{PROGRAM}: there is no display for the window. Commands work without one: {PROGRAM} say "Hello." -o hello.wav')
+        tell(
+            f"{PROGRAM}: there is no display for the window. Commands work without one: "
+            f'{PROGRAM} say "Hello." -o hello.wav'
+        )
         return NO_DEVICE_STATUS
     try:
         from app.main import main as window_main

@@ -1,4 +1,4 @@
-"""Measures a model on this machine, and beside each figure the floor that its memory sets: weights to read / bandwidth."""
+"""Measures a model on this machine, beside each figure the floor that memory sets: weights to read / bandwidth."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     from engine.runtime.factory import Runtime
 
 SHORT_TEXT = "Hello, and welcome to the studio."
-LONG_TEXT = "I would like a cup of coffee and two slices of toast. The train leaves at noon, so we still have some time."
+LONG_TEXT = (
+    "I would like a cup of coffee and two slices of toast. The train leaves at noon, so we still have some time."
+)
 CHUNKS = (1, 2, 4, 8, 25)
 _PROBE_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. `floor`: the least that reading the weights allows, in the same unit; None where it says nothing."""
+    """One line of the table. `floor`: the least that reading the weights allows, in the same unit, where it binds."""
 
     name: str
     value: float
@@ -79,7 +81,7 @@ def measure(
 
 
 def memory_bandwidth(plan: DevicePlan) -> float:
-    """Bytes a second that one stream of reads gets from the device's memory (one thread on a CPU, as the frame loop)."""
+    """Bytes a second that reading gets from the device's memory (one thread on a CPU, as in the frame loop)."""
     import torch
 
     probe = torch.ones(_PROBE_BYTES // 4, dtype=torch.float32, device=plan.device)
@@ -136,46 +138,57 @@ def _speak(engine: Engine, text: str, references: tuple[Clip, ...], *, listening
     return stream.result()
 
 
-def _parts(
-    runtime: Runtime, layout: ModelLayout, plan: DevicePlan, bandwidth: float, repeats: int
-) -> Iterator[Figure]:
+def _parts(runtime: Runtime, layout: ModelLayout, plan: DevicePlan, bandwidth: float, repeats: int) -> Iterator[Figure]:
     """Prefill, frame and codec alone."""
+    weights = _weight_bytes(runtime, layout, plan)
+    config = runtime.prompts.config
+    codes = np.random.default_rng(1).integers(0, min(config.codebook_sizes), (150, config.codebooks)).astype(np.int16)
+    runs = [_prefill_and_frames(runtime, layout, plan, codes[:40], repeat) for repeat in range(repeats)]
+    yield Figure(
+        f"prefill of {runs[0][0]} rows",
+        1000 * statistics.median(prefill_s for _, prefill_s, _ in runs),
+        "ms",
+        1000 * weights["backbone"] / bandwidth,
+    )
+    frame_bytes = weights["backbone"] + weights["local"] + weights["heads"]
+    frame_s = statistics.median(spent_s for _, _, frames_s in runs for spent_s in frames_s)
+    yield Figure("frame", 1000 * frame_s, "ms", 1000 * frame_bytes / bandwidth)
+    for size in CHUNKS:
+        chunk_s = _codec_chunk(runtime, plan, codes, size, 2 * repeats)
+        yield Figure(f"codec, {size} frames", 1000 * chunk_s, "ms", 1000 * weights["decoder"] / bandwidth)
+
+
+def _prefill_and_frames(
+    runtime: Runtime, layout: ModelLayout, plan: DevicePlan, voice: np.ndarray, seed: int
+) -> tuple[int, float, list[float]]:
+    """Rows of a prompt, seconds of its prefill, seconds of each frame after it."""
     from engine.lm.prompt import Message
 
-    assert layout.card.sampling is not None
-    weights = _weight_bytes(runtime, layout, plan)
-    voice = np.random.default_rng(1).integers(0, 1024, (40, runtime.prompts.config.codebooks)).astype(np.int16)
-    times: list[float] = []
-    frames: list[float] = []
-    rows = 0
-    for repeat in range(repeats):
-        voice[0, 0] = repeat  # a new voice each time, so that its prefix is computed and not remembered
-        prompt = runtime.prompts.build(Message(LONG_TEXT, references=(voice,), language="English"))
-        rows = len(prompt)
-        row = -1
+    voice = voice.copy()
+    voice[0, 0] = seed % min(runtime.prompts.config.codebook_sizes)  # a new voice, whose prefix is not remembered
+    prompt = runtime.prompts.build(Message(LONG_TEXT, references=(voice,), language="English"))
+    started_s = time.perf_counter()
+    row = runtime.loop.admit(prompt, sampling=layout.card.sampling, seed=seed, max_frames=60)
+    _wait_for(plan)
+    prefill_s = time.perf_counter() - started_s
+    frames_s: list[float] = []
+    while True:
+        started_s = time.perf_counter()
+        made = runtime.loop.step()
+        frames_s.append(time.perf_counter() - started_s)
+        if not made or made[0].finished:
+            break
+    runtime.loop.release(row)
+    return len(prompt), prefill_s, frames_s
 
-        def admit() -> None:
-            nonlocal row
-            row = runtime.loop.admit(prompt, sampling=layout.card.sampling, seed=repeat, max_frames=60)
 
-        times.append(_timed(admit, plan))
-        while True:
-            started_s = time.perf_counter()
-            made = runtime.loop.step()
-            frames.append(time.perf_counter() - started_s)
-            if not made or made[0].finished:
-                break
-        runtime.loop.release(row)
-    yield Figure(f"prefill of {rows} rows", 1000 * statistics.median(times), "ms", 1000 * weights["backbone"] / bandwidth)
-    frame_bytes = weights["backbone"] + weights["local"] + weights["heads"]
-    yield Figure("frame", 1000 * statistics.median(frames), "ms", 1000 * frame_bytes / bandwidth)
-    for size in CHUNKS:
-        codes = np.resize(voice, (size, voice.shape[1]))
-        slot = runtime.streams.open()
-        runtime.streams.step({slot: np.resize(voice, (150, voice.shape[1]))})  # its caches are full, as in a long speech
-        spent = [_timed(lambda: runtime.streams.step({slot: codes}), plan) for _ in range(2 * repeats)]
-        runtime.streams.close(slot)
-        yield Figure(f"codec, {size} frames", 1000 * statistics.median(spent), "ms", 1000 * weights["decoder"] / bandwidth)
+def _codec_chunk(runtime: Runtime, plan: DevicePlan, codes: np.ndarray, size: int, repeats: int) -> float:
+    """Median seconds of decoding `size` frames."""
+    slot = runtime.streams.open()
+    runtime.streams.step({slot: codes})  # now its caches are full, as in a long speech
+    spent_s = [_timed(lambda: runtime.streams.step({slot: codes[:size]}), plan) for _ in range(repeats)]
+    runtime.streams.close(slot)
+    return statistics.median(spent_s)
 
 
 def _weight_bytes(runtime: Runtime, layout: ModelLayout, plan: DevicePlan) -> dict[str, float]:
@@ -186,7 +199,9 @@ def _weight_bytes(runtime: Runtime, layout: ModelLayout, plan: DevicePlan) -> di
     compiled = getattr(runtime.loop, "compiled", False)
     for name, tensor in Checkpoint(layout.model).tensors.items():
         bytes_each = FLOAT_BYTES[tensor.dtype] if compiled else plan.dtype.itemsize
-        part = {"transformer": "backbone", "local_transformer": "local", "audio_embeddings": "heads"}.get(name.split(".")[0])
+        part = {"transformer": "backbone", "local_transformer": "local", "audio_embeddings": "heads"}.get(
+            name.split(".")[0]
+        )
         if part is not None and "embed_tokens" not in name:
             sizes[part] += tensor.elements * bytes_each
     codec_dtype: torch.dtype = runtime.codec.dtype
@@ -200,8 +215,13 @@ def _timed(deed: Callable[[], object], plan: DevicePlan | None = None) -> float:
     """Seconds that a deed takes, the device's queue included."""
     started_s = time.perf_counter()
     deed()
+    _wait_for(plan)
+    return time.perf_counter() - started_s
+
+
+def _wait_for(plan: DevicePlan | None) -> None:
+    """Until the device's queue is empty."""
     if plan is not None and plan.device != "cpu":
         import torch
 
         torch.cuda.synchronize(plan.device)
-    return time.perf_counter() - started_s

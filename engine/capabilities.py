@@ -21,7 +21,7 @@ def fit_to_card(request: SpeechRequest, card: ModelCard) -> tuple[SpeechRequest,
     """The request with what the model ignores left out and what was left open filled in.
 
     Returns:
-        the request, with `sampling`, `language`, `estimate_frames` and `max_frames` set, and what the person should know.
+        the request with `sampling`, `language`, `estimate_frames` and `max_frames` set; what a person should know.
 
     Raises:
         TextError: nothing to speak. CapabilityError: something that cannot be left out.
@@ -41,14 +41,17 @@ def fit_to_card(request: SpeechRequest, card: ModelCard) -> tuple[SpeechRequest,
         raise CapabilityError(f"“{card.name}” speaks only in the voice of a clip.", "Choose a voice first.")
     if request.continue_from is not None and not card.continuation:
         raise CapabilityError(
-            f"“{card.name}” cannot go on from other audio.", "Choose a model that continues, such as MOSS-TTS-Local v1.5."
+            f"“{card.name}” cannot go on from other audio.",
+            "Choose a model that continues, such as MOSS-TTS-Local v1.5.",
         )
     warnings = []
     left_out = {}
     for field, (ability, shown) in _FIELDS.items():
         if getattr(request, field) is not None and not getattr(card, ability):
             left_out[field] = None
-            warnings.append(SpeechWarning(f"ignored_{field}", f"“{card.name}” does not follow {shown}; it was left out."))
+            warnings.append(
+                SpeechWarning(f"ignored_{field}", f"“{card.name}” does not follow {shown}; it was left out.")
+            )
     request = replace(request, **left_out)
     estimate = request.estimate_frames or request.tokens or _estimate_frames(request)
     # A model of one language was trained with its name in the prompt.

@@ -36,8 +36,8 @@ class Engine:
     """Requests in, streams of audio out, on one thread of its own.
 
     The life of a request: `submit` checks it against the card and queues it; the thread starts it when a place is free,
-    the most urgent first, and steps the backend until it ends by itself, by `Stream.cancel`, by its own failure, or with
-    the engine. Rendering gives its place back to a listener, where the backend repeats itself bit for bit.
+    the most urgent first, and steps the backend until it ends: by itself, by `Stream.cancel`, by its own failure, or
+    with the engine. Rendering gives its place back to a listener, where the backend repeats itself bit for bit.
 
     Attributes:
         backend: what speaks; after `start` only the engine's thread touches it.
@@ -282,7 +282,8 @@ def as_speech_error(error: BaseException) -> SpeechError:
         )
     else:
         made = EngineFailedError(
-            f"The engine met an error of its own ({type(error).__name__}: {error}).", "Try again; the log has the details."
+            f"The engine met an error of its own ({type(error).__name__}: {error}).",
+            "Try again; the log has the details.",
         )
     made.__cause__ = error
     return made

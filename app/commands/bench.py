@@ -10,7 +10,9 @@ from app.commands.console import ProgressLine, add_model_options, paths_of, resu
 def register(subparsers) -> None:
     parser = subparsers.add_parser("bench", help="measure a model on this machine")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="N", help="runs a figure (default: 5)")
+    parser.add_argument(
+        "--repeats", type=int, default=5, choices=range(1, 101), metavar="N", help="runs a figure (default: 5)"
+    )
     add_model_options(parser)
     parser.set_defaults(run=run)
 

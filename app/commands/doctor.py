@@ -23,7 +23,10 @@ def run(args: argparse.Namespace) -> int:
     for finding in examine(paths_of(args)):
         findings.append(finding)
         if not args.json:
-            print(f"{_MARKS[finding.state]}  {finding.message}" + (f"  → {finding.remedy}" if finding.remedy else ""), flush=True)
+            print(
+                f"{_MARKS[finding.state]}  {finding.message}" + (f"  → {finding.remedy}" if finding.remedy else ""),
+                flush=True,
+            )
     speaks = can_speak(findings)
     if args.json:
         result({"can_speak": speaks, "findings": [finding.to_json() for finding in findings]})

@@ -21,7 +21,11 @@ def register(subparsers) -> None:
     )
     parser.add_argument("text", metavar="TEXT|-|@FILE", help="the text; - reads standard input, @FILE reads a file")
     parser.add_argument(
-        "-o", "--output", required=True, metavar="OUT|-", help=".wav, .flac, .mp3, .ogg or .opus; - writes a wav to standard output"
+        "-o",
+        "--output",
+        required=True,
+        metavar="OUT|-",
+        help=".wav, .flac, .mp3, .ogg or .opus; - writes a wav to standard output",
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     voice = parser.add_argument_group("voice")
@@ -34,12 +38,18 @@ def register(subparsers) -> None:
     length.add_argument("--seconds", type=_positive_float, metavar="S", help="wanted length, for models that follow it")
     length.add_argument("--frames", type=_positive_int, metavar="N", help="wanted length in frames of 80 ms")
     sampling = parser.add_argument_group("sampling (default: the model's own)")
-    sampling.add_argument("--seed", type=_seed, default=0, metavar="N", help="the same seed gives the same bytes (default: 0)")
-    sampling.add_argument("--temperature", type=_not_negative_float, metavar="X", help="0 takes the likeliest every time")
+    sampling.add_argument(
+        "--seed", type=_seed, default=0, metavar="N", help="the same seed gives the same bytes (default: 0)"
+    )
+    sampling.add_argument(
+        "--temperature", type=_not_negative_float, metavar="X", help="0 takes the likeliest every time"
+    )
     sampling.add_argument("--top-p", type=_share, metavar="X", help="0 to 1; 1 is off")
     sampling.add_argument("--top-k", type=_not_negative_int, metavar="N", help="0 is off")
     sampling.add_argument("--repetition-penalty", type=_positive_float, metavar="X", help="1 is off")
-    parser.add_argument("--natural-pauses", action="store_true", help="leave pauses to the model where it makes them itself")
+    parser.add_argument(
+        "--natural-pauses", action="store_true", help="leave pauses to the model where it makes them itself"
+    )
     add_model_options(parser)
     parser.set_defaults(run=run)
 

@@ -60,7 +60,9 @@ def run_add(args: argparse.Namespace) -> int:
     load_clip(args.clip)  # what cannot be read never becomes a voice
     voice = library.add(args.clip, args.name, transcript=args.transcript, language=language)
     if voice.known is None:
-        tell("The starter model knows only its own voices; a model that clones, such as MOSS-TTS-Local v1.5, can speak as this one.")
+        tell(
+            "The starter knows only its own voices; a model that clones, such as MOSS-TTS-Local v1.5, can use this one."
+        )
     return _tell_result(args, library, voice, f"“{voice.name}” is in the library.")
 
 

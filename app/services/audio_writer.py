@@ -32,7 +32,7 @@ class _Encoder(Protocol):
 
 
 class AudioWriter:
-    """Takes float32 `[n, 2]` and writes wav and flac in 24 bits, exactly what the engine's grid holds, or mp3, ogg, opus.
+    """Takes float32 `[n, 2]`; writes wav and flac in 24 bits, exactly what the engine's grid holds, or mp3, ogg, opus.
 
     Nothing is created before the first sample: a run that fails early leaves an older file alone.
 
@@ -110,7 +110,8 @@ def check_target(target: Path) -> None:
     """Whether a file can be made there, before any work is spent. Raises OutputError."""
     if target.suffix.lower() not in SUFFIXES:
         raise OutputError(
-            f"There is no audio format {target.suffix or '(no suffix)'!r}.", f"Name the file with one of {', '.join(SUFFIXES)}."
+            f"There is no audio format {target.suffix or '(no suffix)'!r}.",
+            f"Name the file with one of {', '.join(SUFFIXES)}.",
         )
     if target.is_dir():
         raise OutputError(f"{target} is a folder.", "Give the name of a file.")

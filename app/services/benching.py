@@ -39,9 +39,19 @@ def all_figures(
 
 
 def cold_say_s() -> float:
-    """Seconds from starting a process to its finished file; the best of two, so that files lie in the system's cache."""
+    """Seconds from starting a process to its finished file; the best of two, for the system caches files."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "app.cli", "--profile", folder, "say", "Hello.", "-o", str(Path(folder) / "a.wav")]
+        command = [
+            sys.executable,
+            "-m",
+            "app.cli",
+            "--profile",
+            folder,
+            "say",
+            "Hello.",
+            "-o",
+            str(Path(folder) / "a.wav"),
+        ]
         spent = []
         for _ in range(2):
             started_s = time.monotonic()

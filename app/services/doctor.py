@@ -53,7 +53,11 @@ def examine(paths: Paths) -> Iterator[Finding]:
             yield Finding(topic, "missing", error.message, error.remedy, topic in _NEEDED)
         except Exception as error:
             yield Finding(
-                topic, "missing", f"{topic}: {type(error).__name__}: {error}", "Install the studio again.", topic in _NEEDED
+                topic,
+                "missing",
+                f"{topic}: {type(error).__name__}: {error}",
+                "Install the studio again.",
+                topic in _NEEDED,
             )
 
 
@@ -62,11 +66,7 @@ def can_speak(findings: list[Finding]) -> bool:
 
 
 def _python(paths: Paths) -> Iterator[Finding]:
-    shown = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-    if sys.version_info < (3, 11):
-        yield Finding("python", "missing", shown, "Python 3.11 or newer is needed.", needed_to_speak=True)
-    else:
-        yield Finding("python", "ok", shown)
+    yield Finding("python", "ok", f"Python {platform.python_version()} on {platform.system()} {platform.machine()}")
 
 
 def _torch(paths: Paths) -> Iterator[Finding]:
@@ -84,7 +84,9 @@ def _starter(paths: Paths) -> Iterator[Finding]:
     weights = [folder / "model.safetensors" for folder in (layout.model, layout.codec)]
     gone = [str(path) for path in (*weights, *(voice.path for voice in card.voices)) if not path.is_file()]
     if gone:
-        yield Finding("starter", "missing", f"The starter model lacks {', '.join(gone)}.", "Install the studio again.", True)
+        yield Finding(
+            "starter", "missing", f"The starter model lacks {', '.join(gone)}.", "Install the studio again.", True
+        )
     else:
         yield Finding("starter", "ok", f"The starter model and its {len(card.voices)} voices are there.")
 
@@ -96,7 +98,9 @@ def _memory(paths: Paths) -> Iterator[Finding]:
     free_gb, total_gb = memory.available / 2**30, memory.total / 2**30
     message = f"{total_gb:.1f} GB of memory, {free_gb:.1f} GB of it free."
     if free_gb < STARTER_NEEDS_GB:
-        yield Finding("memory", "note", message, f"The starter takes up to {STARTER_NEEDS_GB} GB: close other programs.")
+        yield Finding(
+            "memory", "note", message, f"The starter takes up to {STARTER_NEEDS_GB} GB: close other programs."
+        )
     else:
         yield Finding("memory", "ok", message)
 
@@ -110,7 +114,9 @@ def _processor(paths: Paths) -> Iterator[Finding]:
     else:
         yield Finding("processor", "ok", f"{cores} processor cores.")
     if importlib.util.find_spec("numba") is None:
-        yield Finding("processor", "note", "numba is not installed: speech is made several times slower.", "pip install numba")
+        yield Finding(
+            "processor", "note", "numba is not installed: speech is made several times slower.", "pip install numba"
+        )
 
 
 def _gpu(paths: Paths) -> Iterator[Finding]:
@@ -129,13 +135,20 @@ def _gpu(paths: Paths) -> Iterator[Finding]:
                 remedy = f"The full-size model wants {FULL_SIZE_NEEDS_GPU_GB:.0f} GB; the starter runs anywhere."
                 yield Finding("gpu", "note", f"{name}.", remedy)
     elif torch.cuda.is_available():
-        yield Finding("gpu", "missing", "The GPU is too old or too new for this build of torch.", "Install a build made for it.")
+        yield Finding(
+            "gpu", "missing", "The GPU is too old or too new for this build of torch.", "Install a build made for it."
+        )
     elif shutil.which("nvidia-smi"):
         yield Finding(
-            "gpu", "missing", "There is an NVIDIA driver, but this torch is built for the CPU.", "Install torch with CUDA."
+            "gpu",
+            "missing",
+            "There is an NVIDIA driver, but this torch is built for the CPU.",
+            "Install torch with CUDA.",
         )
     else:
-        yield Finding("gpu", "note", "No CUDA GPU: the starter speaks on the processor.", "Use a speech server for larger models.")
+        yield Finding(
+            "gpu", "note", "No CUDA GPU: the starter speaks on the processor.", "Use a speech server for larger models."
+        )
 
 
 def _codecs(paths: Paths) -> Iterator[Finding]:
@@ -143,7 +156,9 @@ def _codecs(paths: Paths) -> Iterator[Finding]:
 
     missing = [name for name in ("WAV", "FLAC", "OGG", "MP3") if name not in soundfile.available_formats()]
     if missing:
-        yield Finding("formats", "note", f"libsndfile does not write {', '.join(missing)}.", "Update the soundfile package.")
+        yield Finding(
+            "formats", "note", f"libsndfile does not write {', '.join(missing)}.", "Update the soundfile package."
+        )
     else:
         yield Finding("formats", "ok", "wav, flac, mp3, ogg and opus can be written.")
     try:
@@ -201,7 +216,10 @@ def _models(paths: Paths) -> Iterator[Finding]:
     names = list(installed_models(paths))
     if len(names) == 1:
         yield Finding(
-            "models", "note", "Only the starter is installed: it knows five voices.", "The full-size model clones any voice."
+            "models",
+            "note",
+            "Only the starter is installed: it knows five voices.",
+            "The full-size model clones any voice.",
         )
     else:
         yield Finding("models", "ok", f"Installed: {', '.join(names)}.")

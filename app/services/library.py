@@ -77,7 +77,9 @@ class Library:
             try:
                 voice = read_voice(file, file.parent.name)
             except (OSError, FormatError) as error:
-                problems.append(f"The voice in {file.parent} cannot be read ({error}). Import it again from a .mvoice file.")
+                problems.append(
+                    f"The voice in {file.parent} cannot be read ({error}). Import it again from a .mvoice file."
+                )
                 continue
             found[voice.id] = voice
         with self._lock:
@@ -95,7 +97,7 @@ class Library:
         return voice
 
     def find(self, name: str) -> Voice | None:
-        """The voice with this id, this id on the card, or this name (case does not matter; an own voice comes first)."""
+        """The voice with this id, this id on the card, or this name (in any case; an own voice comes first)."""
         wanted = name.strip().casefold()
         every = (*reversed(self.voices),)
         return (
@@ -186,7 +188,7 @@ class Library:
         return voice
 
     def replace_clip(self, voice_id: str, sha256: str, clip: Path) -> Voice:
-        """Put a mended or newly recorded clip in the place of one of a voice's references; words, language and tags stay.
+        """Put a mended or newly recorded clip in the place of one of a voice's references; words and tags stay.
 
         The range is that of the whole new clip. The old audio stays in the voice's folder.
         """
@@ -194,18 +196,22 @@ class Library:
         with self._lock:
             voice = self._own_voice(voice_id)
             references = tuple(
-                replace(one, file=fresh.file, sha256=fresh.sha256, start_s=None, end_s=None) if one.sha256 == sha256 else one
+                replace(one, file=fresh.file, sha256=fresh.sha256, start_s=None, end_s=None)
+                if one.sha256 == sha256
+                else one
                 for one in voice.references
             )
             if references == voice.references:
                 return voice
-            voice = replace(voice, references=references, known=self._known_id(fresh.sha256) if len(references) == 1 else None)
+            voice = replace(
+                voice, references=references, known=self._known_id(fresh.sha256) if len(references) == 1 else None
+            )
             self._write(voice, {fresh.file: clip})
         self.voices_changed.emit()
         return voice
 
     def update(self, voice: Voice) -> Voice:
-        """Store a changed voice: name, colour, tags, transcripts, ranges, favourite, consent. Clips stay as they are."""
+        """Store a changed voice: name, colour, tags, transcripts, ranges, favourite, consent. Its clips stay."""
         with self._lock:
             before = self._own_voice(voice.id)
             if before.name != voice.name:

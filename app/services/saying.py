@@ -29,7 +29,8 @@ class Wish:
     Attributes:
         text: what to speak.
         output: a file, or a binary stream that is listened to.
-        voice: a voice's name or a clip's path; None is the model's own voice. transcript: of that clip, or of continue_from.
+        voice: a voice's name or a clip's path; None is the model's own voice.
+        transcript: of that clip, or of continue_from.
         seconds, frames: wanted length; at most one of them.
         the rest: as the options of `say` are called.
     """
@@ -81,7 +82,7 @@ class Saying:
         """Speak and write; True when everything was spoken.
 
         Raises:
-            SpeechError: bad input, a missing model or device, a piece that failed. What was spoken before is in the file.
+            SpeechError: bad input, a missing model or device, a failed piece; the file holds what was spoken.
         """
         wish = self.wish
         if isinstance(wish.output, Path):

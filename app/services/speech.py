@@ -120,7 +120,9 @@ class Speech:
         spoken: figures, right at every moment.
     """
 
-    def __init__(self, engine: Engine, paragraphs: Iterable[str], manner: Manner, mix: MixSettings | None = None) -> None:
+    def __init__(
+        self, engine: Engine, paragraphs: Iterable[str], manner: Manner, mix: MixSettings | None = None
+    ) -> None:
         self.spoken = Spoken()
         self._engine = engine
         self._manner = manner
@@ -198,7 +200,7 @@ class Speech:
             yield samples
 
     def _look_ahead(self, items: Iterator[_Asked | Pause]) -> None:
-        """Keep the engine busy: one piece more than it has places is asked for, where pieces do not wait for each other."""
+        """Keep the engine busy: one piece more than it has places, where pieces do not wait for each other."""
         ahead = 0 if self._continues else self._engine.backend.capacity
         while not self._cancelled and sum(isinstance(item, _Asked) for item in self._asked) <= ahead:
             item = next(items, None)
@@ -284,7 +286,7 @@ class Speech:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Paragraphs of a text: parted by blank lines where it has any (lines inside are then joined), else by line ends."""
+    """Paragraphs of a text: parted by blank lines where it has any (lines inside are joined), else by line ends."""
     text = _LINE_END.sub("\n", text)
     if _BLANK_LINE.search(text.strip()):
         parts = (" ".join(part.split("\n")) for part in _BLANK_LINE.split(text))
@@ -299,7 +301,9 @@ def language_or_error(given: str | None) -> str | None:
         return None
     name = language_name(given)
     if name is None:
-        raise TextError(f"The language “{given}” is not known.", f"Known are: {', '.join(one.name for one in LANGUAGES)}.")
+        raise TextError(
+            f"The language “{given}” is not known.", f"Known are: {', '.join(one.name for one in LANGUAGES)}."
+        )
     return name
 
 
@@ -317,7 +321,8 @@ def continuation_clip(clip: Clip, card_continues: bool, model_name: str) -> Clip
     """
     if not card_continues:
         raise CapabilityError(
-            f"“{model_name}” cannot go on from other audio.", "Choose a model that continues, such as MOSS-TTS-Local v1.5."
+            f"“{model_name}” cannot go on from other audio.",
+            "Choose a model that continues, such as MOSS-TTS-Local v1.5.",
         )
     if not clip.transcript.strip():
         raise TextError("To go on from a clip, its words must be known.", "Give them with --transcript.")

@@ -64,7 +64,10 @@ def _read(archive: zipfile.ZipFile, shown: str, folder: Path) -> tuple[Any, dict
         raise ArchiveError(f"{shown} is not a voice file: its record is missing or doubled.")
     for member in members:
         kind = stat.S_IFMT(member.external_attr >> 16)
-        if (member.filename != "voice.json" and not _CLIP_NAME.fullmatch(member.filename)) or kind not in (0, stat.S_IFREG):
+        if (member.filename != "voice.json" and not _CLIP_NAME.fullmatch(member.filename)) or kind not in (
+            0,
+            stat.S_IFREG,
+        ):
             raise ArchiveError(f"{shown} holds something that is not part of a voice: {member.filename[:80]!r}.")
     with archive.open(by_name.pop("voice.json")) as file:
         text = file.read(LONGEST_RECORD_BYTES + 1)

@@ -83,7 +83,9 @@ def checked_voice(raw: object, voice_id: str) -> Voice:
     """A voice from a record of this or an older version, under the id of its folder. Raises FormatError."""
     record = checks.mapping(raw, "The record", 50)
     checks.integer(record.get("version"), "The version of the record (a newer studio may have written it)", 1, VERSION)
-    voice = replace(Voice.from_json({**record, "id": voice_id}), name=clean_name(str(record.get("name", ""))) or "Voice")
+    voice = replace(
+        Voice.from_json({**record, "id": voice_id}), name=clean_name(str(record.get("name", ""))) or "Voice"
+    )
     if not voice.references or any(Path(clip.file).suffix.lower() not in AUDIO_SUFFIXES for clip in voice.references):
         raise FormatError("The voice must have at least one clip, each of them audio.")
     return voice

@@ -1,4 +1,4 @@
-"""Speaks with a model on this machine: one frame of every job a step, decoded in chunks that fit each listener's lead."""
+"""Speaks with a model on this machine: one frame of every job a step, decoded in chunks that fit its listener."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNHEARD_FRAMES = 25
 
 
 def chunk_frames(lead_s: float, first: bool) -> int:
-    """Frames to decode at once: few while the listener waits, many where decoding them together saves work (MODEL §4)."""
+    """Frames to decode at once: few while a listener waits, many where decoding them together saves work (MODEL §4)."""
     if math.isinf(lead_s):
         return UNHEARD_FRAMES
     if first:
@@ -176,7 +176,7 @@ class LocalBackend:
     # -- getting a job ready ------------------------------------------------------------------------------------
 
     def _next_to_prepare(self) -> _Work | None:
-        """The first job that still needs clips or its prompt, unless a listener's lead is too short to wait for that."""
+        """The first job that still needs clips or its prompt, unless a listener's lead is too short for that."""
         waiting = [work for work in self._work.values() if work.row is None]
         if not waiting:
             return None
@@ -335,7 +335,11 @@ def _message(request: SpeechRequest, references: tuple[np.ndarray, ...], prefix:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "not enough memory" in str(error)
+    )
 
 
 def _out_of_memory(error: BaseException) -> DeviceError:

@@ -71,7 +71,7 @@ class ClipEncoder:
         return self._encode(clip)
 
     def _check_known(self, clip: Clip) -> bool:
-        """Whether the model speaks in this voice without a reference. Raises CapabilityError for a voice it does not know."""
+        """Whether the model speaks in this voice without a reference. Raises CapabilityError: it does not know it."""
         voice = self._card.known_voice(file_sha256(clip.path)) if clip.path is not None else None
         if voice is None:
             names = ", ".join(known.name for known in self._card.voices)

@@ -220,13 +220,35 @@ def test_speech_is_written_while_it_is_made(tmp_path: Path) -> None:
     assert running.returncode == 0 and len(sizes) > 3
 
 
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(sys.platform == "win32", reason="asks the system for a child's memory as POSIX does")
+def test_five_thousand_words_are_spoken_in_bounded_memory(tmp_path: Path) -> None:
+    import resource
+
+    paragraph = "The train leaves at noon. I would like a cup of coffee. " * 4
+    (tmp_path / "book.txt").write_text("\n\n".join([paragraph] * 105))
+    running = process(tmp_path, "say", f"@{tmp_path / 'book.txt'}", "-o", str(tmp_path / "book.flac"), "--json")
+    out, err = running.communicate(timeout=1700)
+    assert running.returncode == 0, err
+    figures = json.loads(out)
+    assert figures["seconds"] > 900 and figures["incomplete"] == []
+    assert soundfile.info(tmp_path / "book.flac").frames == round(figures["seconds"] * 48_000)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
+    assert peak < 1.2  # GB
+
+
 # -- voices, doctor, the window ----------------------------------------------------------------------------------
 
 
 def test_voices_can_be_added_listed_exported_removed_and_imported(moss, tmp_path: Path) -> None:
     time_s = np.arange(96_000) / 48_000
-    soundfile.write(tmp_path / "ana.wav", 0.3 * np.sin(2 * np.pi * 220 * time_s) * np.sin(2 * np.pi * 3 * time_s), 48_000)
-    assert moss("voices", "add", "ana.wav", "--name", "Ana", "--transcript", "Good morning.", "--language", "en")[0] == 0
+    soundfile.write(
+        tmp_path / "ana.wav", 0.3 * np.sin(2 * np.pi * 220 * time_s) * np.sin(2 * np.pi * 3 * time_s), 48_000
+    )
+    assert (
+        moss("voices", "add", "ana.wav", "--name", "Ana", "--transcript", "Good morning.", "--language", "en")[0] == 0
+    )
     listed = json.loads(moss("voices", "list", "--json")[1])
     assert [voice["name"] for voice in listed] == ["Joe", "Joe light", "Kumo", "Gon", "Nezumi", "Ana"]
     assert listed[-1]["transcript"] == "Good morning." and listed[-1]["language"] == "English"
@@ -279,6 +301,11 @@ def test_an_error_of_our_own_is_one_line_with_its_details_in_a_file(moss, tmp_pa
 
 
 def test_help_needs_neither_the_model_nor_the_window() -> None:
-    script = "import sys; from app.cli import build_parser; build_parser(); print(sorted({'torch', 'PySide6'} & set(sys.modules)))"
-    printed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    script = (
+        "import sys; from app.cli import build_parser; build_parser(); "
+        "print(sorted({'torch', 'PySide6'} & set(sys.modules)))"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     assert printed.strip() == "[]"

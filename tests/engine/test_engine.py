@@ -195,7 +195,9 @@ def test_when_the_thread_dies_everybody_learns_why(speaking: Engine, scripted) -
     assert speaking.status()["state"] == "failed" and scripted.closed.wait(10)
 
 
-@pytest.mark.parametrize(("error", "expected"), [(CheckpointError("Torn."), CheckpointError), (MemoryError(), DeviceError)])
+@pytest.mark.parametrize(
+    ("error", "expected"), [(CheckpointError("Torn."), CheckpointError), (MemoryError(), DeviceError)]
+)
 def test_a_failed_load_reaches_who_waits(scripted, error: Exception, expected: type[Exception]) -> None:
     scripted.load_error = error
     scripted.load_gate.clear()

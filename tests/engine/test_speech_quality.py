@@ -134,7 +134,7 @@ def error_rate(engine: Engine, recogniser: Recogniser, sentences: list[str], voi
 
 
 class SpeakerEmbedding:
-    """The speaker encoder whose weights the resemblyzer package ships: an LSTM over mel bands (GE2E, Wan et al. 2018)."""
+    """The speaker encoder whose weights the resemblyzer package ships: an LSTM over mel bands (Wan et al. 2018)."""
 
     MELS, WINDOW, HOP, RATE, PARTIAL = 40, 400, 160, 16_000, 160
 
@@ -144,7 +144,9 @@ class SpeakerEmbedding:
         found = importlib.util.find_spec("resemblyzer")
         if found is None or found.origin is None:
             pytest.skip("the speaker encoder's weights are not installed: pip install --no-deps resemblyzer")
-        state = torch.load(Path(found.origin).parent / "pretrained.pt", map_location="cpu", weights_only=True)["model_state"]
+        state = torch.load(Path(found.origin).parent / "pretrained.pt", map_location="cpu", weights_only=True)[
+            "model_state"
+        ]
         self._torch = torch
         self._lstm = torch.nn.LSTM(self.MELS, 256, 3, batch_first=True)
         self._linear = torch.nn.Linear(256, 256)
@@ -188,7 +190,9 @@ def test_three_sentences_are_understood(engine: Engine, recogniser: Recogniser) 
 
 @pytest.mark.full
 @pytest.mark.timeout(900)
-def test_forty_sentences_are_understood_as_well_as_the_card_says(engine: Engine, recogniser: Recogniser, card: ModelCard) -> None:
+def test_forty_sentences_are_understood_as_well_as_the_card_says(
+    engine: Engine, recogniser: Recogniser, card: ModelCard
+) -> None:
     # The card's figure is of 232 words, give or take two in a hundred; so is this one.
     assert error_rate(engine, recogniser, SENTENCES) <= card.measured["wer_everyday"]["joe"] + 0.02
 
@@ -205,7 +209,10 @@ def test_the_voices_of_the_model_are_told_apart(engine: Engine, card: ModelCard)
     for number, voice in enumerate(voices):
         spoken = np.concatenate([speak(engine, text, voice=voice.path, seed=7) for text in VOICE_SENTENCES])
         similar = clips @ embed(spoken)
-        assert similar.argmax() == number, (voice.name, dict(zip((one.name for one in voices), similar.round(2), strict=True)))
+        assert similar.argmax() == number, (
+            voice.name,
+            dict(zip((one.name for one in voices), similar.round(2), strict=True)),
+        )
 
 
 @pytest.mark.full

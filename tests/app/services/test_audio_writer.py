@@ -60,9 +60,11 @@ def test_a_pipe_gets_a_wav_of_unknown_length(tmp_path: Path) -> None:
     with AudioWriter(pipe) as writer:
         writer.write(samples)
     content = pipe.getvalue()
-    assert content[:4] == b"RIFF" and content[-len(samples) * 6 :] == audio_writer.to_int24(samples).astype("<i4").view(
-        np.uint8
-    ).reshape(-1, 4)[:, :3].tobytes()
+    assert (
+        content[:4] == b"RIFF"
+        and content[-len(samples) * 6 :]
+        == audio_writer.to_int24(samples).astype("<i4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
+    )
     read, rate = soundfile.read(io.BytesIO(content))
     assert rate == 48_000 and len(read) == len(samples)
 

@@ -44,7 +44,9 @@ def test_voices_of_the_model_are_there_and_point_at_their_clips(library: Library
     assert clip.transcript
 
 
-def test_an_added_voice_is_found_after_a_restart_with_its_own_copy_of_the_clip(library: Library, tmp_path: Path) -> None:
+def test_an_added_voice_is_found_after_a_restart_with_its_own_copy_of_the_clip(
+    library: Library, tmp_path: Path
+) -> None:
     source = make_clip(tmp_path / "Ana speaks.WAV")
     voice = library.add(source, " Ana\n Maria ", transcript="Good  morning.", language="English")
     source.unlink()
@@ -199,7 +201,9 @@ def changed_record(**changes):
         changed_record(name=7),
     ],
 )
-def test_an_archive_that_is_no_honest_voice_is_refused_and_leaves_nothing(library: Library, tmp_path: Path, change) -> None:
+def test_an_archive_that_is_no_honest_voice_is_refused_and_leaves_nothing(
+    library: Library, tmp_path: Path, change
+) -> None:
     voice = library.add(make_clip(tmp_path / "a.wav"), "Ana")
     archive = repack(library.export(voice.id, tmp_path / "ana"), change)
     other = Library(tmp_path / "deep" / "other")
@@ -210,7 +214,9 @@ def test_an_archive_that_is_no_honest_voice_is_refused_and_leaves_nothing(librar
 
 def test_an_archive_that_grows_when_unpacked_is_stopped(tmp_path: Path, library: Library, monkeypatch) -> None:
     voice = library.add(make_clip(tmp_path / "a.wav"), "Ana")
-    archive = repack(library.export(voice.id, tmp_path / "ana"), lambda entries: entries.update({"clips/b.wav": bytes(3 << 20)}))
+    archive = repack(
+        library.export(voice.id, tmp_path / "ana"), lambda entries: entries.update({"clips/b.wav": bytes(3 << 20)})
+    )
     assert archive.stat().st_size < 1 << 20
     monkeypatch.setattr(voice_archive, "LARGEST_CLIP_BYTES", 1 << 20)
     with pytest.raises(LibraryError, match="larger"):

@@ -82,7 +82,9 @@ def test_pauses_between_paragraphs_and_in_the_text_last_as_they_should(engine: E
 
 
 def test_a_written_pause_takes_the_place_of_the_one_between_paragraphs(engine: Engine) -> None:
-    _, samples = speak(engine, ["Good morning. [pause 1s]", "I am well.", "[pause 2s] Really."], Manner(paragraph_s=0.5))
+    _, samples = speak(
+        engine, ["Good morning. [pause 1s]", "I am well.", "[pause 2s] Really."], Manner(paragraph_s=0.5)
+    )
     assert gaps_s(samples) == pytest.approx([1.0, 2.0], abs=0.02)
 
 
@@ -160,15 +162,23 @@ def test_a_length_written_in_the_text_is_asked_for(engine: Engine, backend: Loud
     assert [request.tokens for request in backend.requests] == [50, None]
 
 
-def test_pieces_of_a_paragraph_go_on_from_each_other_where_the_card_allows_it(engine: Engine, backend: LoudBackend) -> None:
+def test_pieces_of_a_paragraph_go_on_from_each_other_where_the_card_allows_it(
+    engine: Engine, backend: LoudBackend
+) -> None:
     backend.card = ModelCard("Loud", longest_piece_s=2.0)
     first = "One two three four five six seven eight nine ten."
     text = [f"{first} {first}", "Another paragraph."]
     speak(engine, text, Manner(references=(Clip(codes=np.zeros((3, 12), np.int16)),)))
     assert len(backend.requests) > 2
-    assert [request.continue_from is not None for request in backend.requests] == [False, *[True] * (len(backend.requests) - 2), False]
+    assert [request.continue_from is not None for request in backend.requests] == [
+        False,
+        *[True] * (len(backend.requests) - 2),
+        False,
+    ]
     continued = backend.requests[1].continue_from
-    assert continued.transcript == backend.requests[0].text + " " and len(continued.codes) == len(backend.requests[0].text.split())
+    assert continued.transcript == backend.requests[0].text + " " and len(continued.codes) == len(
+        backend.requests[0].text.split()
+    )
     backend.requests.clear()
     speak(engine, text, Manner(continue_pieces=False))
     assert all(request.continue_from is None for request in backend.requests)

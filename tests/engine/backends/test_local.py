@@ -78,7 +78,9 @@ def test_speech_has_the_length_of_its_frames_and_the_identity_of_its_model(engin
     assert result.stop_reason is StopReason.STOP and result.warnings == ()
     assert samples.shape == (result.frames * 3_840, 2) and codes.shape == (result.frames, 12)
     assert np.abs(samples).max() > 0.05 and np.array_equal(result.codes, codes)
-    assert set(result.identity) == {"model", "codec", "tokenizer", "numeric", "revision"} and all(result.identity.values())
+    assert set(result.identity) == {"model", "codec", "tokenizer", "numeric", "revision"} and all(
+        result.identity.values()
+    )
     assert any(event.kind is EventKind.PROGRESS for event in events)
 
 
@@ -212,7 +214,9 @@ def test_continuation_goes_on_where_the_audio_before_it_ended(engine: Engine, mo
 
 
 def test_first_audio_of_a_known_voice_does_not_wait_for_the_whole_text(engine: Engine) -> None:
-    request = SpeechRequest(" ".join(TEXTS), seed=1, references=(Clip(path=VOICES / "kumo.wav"),), priority=Priority.LISTENING)
+    request = SpeechRequest(
+        " ".join(TEXTS), seed=1, references=(Clip(path=VOICES / "kumo.wav"),), priority=Priority.LISTENING
+    )
     engine.submit(request).result(60)
     started_s = time.monotonic()
     stream = engine.submit(request, lead_s=lambda: 0.0)
