@@ -89,7 +89,7 @@ class Running:
         theme().apply(state.theme, state.interface_points or None)
         self.studio = Studio(paths, state)
         self.loader = EngineLoader(self.studio, self.studio)
-        self.loader.read_card()
+        self.loader.read_card(state.model or None)
         from app.ui.assembly import assemble
         from app.ui.session import Session
         from app.ui.window import Window
@@ -98,7 +98,7 @@ class Running:
         assemble(self.studio)
         self.window = Window(self.studio, state)
         self.session = Session(self.studio, self.window)
-        self.work = Work(self.studio, self.window)
+        self.work = Work(self.studio, self.window, self.loader)
         self._load_model = load_model
         self._closed = False
         self.session.start(project)
@@ -106,7 +106,8 @@ class Running:
     def after_show(self) -> None:
         """What need not be there to see the window."""
         if self._load_model:
-            self.loader.load()
+            state = self.window.state
+            self.loader.load(state.model or None, device=state.device)
 
     def close(self) -> None:
         from app.ui.assembly import disassemble

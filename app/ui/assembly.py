@@ -26,6 +26,7 @@ def assemble(studio: Studio) -> None:
         ahead_s=studio.settings.generate_ahead_s,
         take_cache=TakeCache(studio.paths.take_cache),
         clip_cache=studio.paths.cache / "clips",
+        shape_cache=studio.paths.cache / "shapes",
     )
     embedding = Embedding(library, studio.bridge.post)
     studio.project_replaced.connect(lambda: embedding.set_store(studio.store))

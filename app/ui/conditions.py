@@ -33,7 +33,7 @@ class Conditions(QObject):
             studio.services_changed,
         ):
             signal.connect(self._soon)
-        editor.copyAvailable.connect(self._soon)
+        editor.copyAvailable.connect(self._look)
         editor.document().contentsChanged.connect(self._soon)
         self._attach()
 
@@ -56,7 +56,7 @@ class Conditions(QObject):
         else:
             self._soon()
 
-    def _look(self) -> None:
+    def _look(self, *_: object) -> None:
         studio = self._studio
         found: set[str] = set()
         project = studio.project

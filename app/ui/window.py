@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from app.actions import BY_ID, MENUS, SUBMENUS
 from app.ui.action_set import ActionSet
 from app.ui.conditions import Conditions
-from app.ui.dropping import local_files, sort_files
+from app.ui.dropping import local_files
 from app.ui.editor.panel import ScriptPanel
 from app.ui.palette import Palette
 from app.ui.studio import Studio
@@ -341,8 +341,8 @@ class Window(QMainWindow):
         return False
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        sounds, texts = sort_files(local_files(event.mimeData()))
-        if sounds or texts:
+        # Also what cannot be used is taken, so that the drop can say what could.
+        if local_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:

@@ -29,6 +29,7 @@ class WindowState:
         last_project: the one that was open.
         export_folder: where the last export went.
         output_device: name of the chosen output; "" follows the system.
+        model, device: what speaks; "" is the starter, see `engine.open_local`.
         generate_ahead_s: how far ahead of the playhead speech is made.
         ask_before_quit: while something is being made.
     """
@@ -45,6 +46,8 @@ class WindowState:
     last_project: str = ""
     export_folder: str = ""
     output_device: str = ""
+    model: str = ""
+    device: str = "auto"
     generate_ahead_s: float = 60.0
     ask_before_quit: bool = True
     _path: Path | None = None

@@ -13,6 +13,7 @@ from app.model.commands import SetBlockSettings
 from app.model.content_commands import ChooseTake, DropTake
 from app.model.outline import outline
 from app.services.programme import is_spoken
+from app.ui.engine_loader import EngineLoader
 from app.ui.studio import Studio
 from app.ui.window import Window
 
@@ -20,10 +21,11 @@ from app.ui.window import Window
 class Work(QObject):
     """Binds actions that belong to no single region."""
 
-    def __init__(self, studio: Studio, window: Window) -> None:
+    def __init__(self, studio: Studio, window: Window, loader: EngineLoader) -> None:
         super().__init__(window)
         self._studio = studio
         self._window = window
+        self._loader = loader
         self._heard_before: dict[str, str] = {}  # block -> the take chosen before the present one
         self._asked = 0
         self._dialogs: dict[str, QDialog] = {}
@@ -49,6 +51,7 @@ class Work(QObject):
         bind("preferences", lambda: self.open_preferences("appearance"))
         bind("shortcuts", lambda: self.open_preferences("shortcuts"))
         bind("about", self._open_about)
+        bind("models", self.open_models)
         window.script.editor.length_requested.connect(self._edit_length)
         studio.jump_requested.connect(self._jump)
         studio.edit_pronunciation_requested.connect(self.open_lexicon)
@@ -242,6 +245,11 @@ class Work(QObject):
         dialog = self._show("preferences", lambda: PreferencesDialog(self._studio, self._window))
         dialog.show_page(page)
         return dialog
+
+    def open_models(self) -> Any:
+        from app.ui.models.models_dialog import ModelsDialog
+
+        return self._show("models", lambda: ModelsDialog(self._studio, self._loader, self._window.state, self._window))
 
     def _open_about(self) -> None:
         from app.ui.preferences.about_dialog import AboutDialog

@@ -43,6 +43,8 @@ def open_studio_at(qtbot: Any, tmp_path: Path) -> Iterator[Callable[..., Running
         running.close()
         running.window.deleteLater()
         running.studio.deleteLater()
+    # The offscreen platform's clipboard outlives Python: it must not hold an object of ours at the end.
+    QApplication.clipboard().setText("")
     QApplication.processEvents()
     # Without an event loop of its own Qt would keep the windows until the process ends.
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -216,3 +216,23 @@ def test_whole_seconds_are_rounded():
     assert clock(220.6) == "03:41"
 
 
+
+
+def test_the_output_is_chosen_kept_and_shown_while_it_is_away(tones, transport, qtbot):
+    transport.output.fill(["Speakers", "Headphones"], "")
+    entries = {action.text(): action for action in transport.output.menu().actions() if action.text()}
+    assert entries["Follow the system"].isChecked()
+    entries["Headphones"].trigger()
+    assert tones.studio.player.devices.wanted_output == "Headphones"
+    assert tones.studio.settings.output_device == "Headphones" and "Headphones" in transport.output.toolTip()
+    transport.output.fill(["Speakers"], "")
+    shown = [action.text() for action in transport.output.menu().actions() if action.isChecked()]
+    assert shown == ["Headphones (not there now)"]
+    transport.output.choose(None)
+    assert tones.studio.player.devices.wanted_output is None
+
+
+def test_opening_the_outputs_lists_them_without_holding_up_the_window(tones, transport, qtbot):
+    transport.output.menu().aboutToShow.emit()
+    assert "Looking" in transport.output.menu().actions()[0].text()
+    qtbot.waitUntil(lambda: "Sound is off" in transport.output.menu().actions()[0].text(), timeout=3000)

@@ -103,7 +103,8 @@ class ImportDialog(Dialog):
             self.tr("about %1 of speech").replace("%1", _hours(seconds)),
         ]
         if preview.chapters:
-            facts.insert(0, self.tr("%1 chapters").replace("%1", str(len(preview.chapters))))
+            count = len(preview.chapters)
+            facts.insert(0, self.tr("1 chapter") if count == 1 else self.tr("%1 chapters").replace("%1", str(count)))
         self.heading.setText(preview.title or self._path.stem)
         self.set_sentence(" · ".join(facts))
         page = QWidget()

@@ -10,8 +10,10 @@ from app.model.block import BlockKind
 from app.model.commands import SetBlockSettings
 from app.ui.editor.find_bar import FindBar
 from app.ui.editor.script_editor import ScriptEditor
+from app.ui.editor.word_highlight import WordHighlight
 from app.ui.studio import Studio
 from app.ui.theme import theme
+from app.ui.transport.playback import playback_of
 from app.ui.voice_menu import fill_voice_menu
 from app.ui.widgets.empty_state import EmptyState
 
@@ -57,6 +59,7 @@ class ScriptPanel(QFrame):
         self.setAccessibleName(self.tr("Script"))
         self._show_or_hide_empty()
         self._bind()
+        self._words = WordHighlight(studio, self.editor, playback_of(studio))
 
     def set_font_size(self, points: float, family: str = "") -> None:
         font: QFont = theme().script_font(family, points)

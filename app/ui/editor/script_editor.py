@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QTextEdit
 
 from app.model.block import BlockKind
 from app.model.clipboard import MIME_TYPE, copied, pasting
+from app.model.command import Compound
 from app.model.commands import ReplaceText
 from app.model.errors import ProjectError
 from app.ui.dropping import dropped_voice, local_files
@@ -626,13 +627,16 @@ class ScriptEditor(QTextEdit):
         """Replace document positions as one command."""
         first, last = self.sync.to_points(start), self.sync.to_points(end)
         removed = self.project.text_between(first, last)
-        caret = self.textCursor()
-        at_end = caret.position() == end
-        self.studio.do(ReplaceText(first, removed, text), merge_key)
+        at_end = self.textCursor().position() == end
+        self._typing = merge_key is not None  # the caret that moves with it ends no merge
+        command = ReplaceText(first, removed, text)
+        # As a compound it merges by its key alone, not by the rules of typing.
+        self.studio.do(command if merge_key is None else Compound((command,), "Change tag"), merge_key)
         if at_end:
             caret = self.textCursor()
             caret.setPosition(start + len(text.encode("utf-16-le")) // 2)
             self.setTextCursor(caret)
+        self._typing = False
         self._everything_changed()
 
     def make_kind(self, kind: BlockKind) -> None:
@@ -649,8 +653,6 @@ class ScriptEditor(QTextEdit):
         self._do_together(commands, self.tr("Change kind of line"))
 
     def _do_together(self, commands: list[Any], words: str) -> None:
-        from app.model.command import Compound  # late: only here
-
         if len(commands) == 1:
             self.studio.do(commands[0])
         elif commands:

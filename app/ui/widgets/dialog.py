@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.theme import GRID
@@ -57,6 +58,12 @@ class Dialog(QDialog):
         else:
             self._row.addWidget(button)
         return button
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # Wrapped sentences are as high as the width makes them: known only now that everything is in.
+        needed = self.layout().totalHeightForWidth(self.width()) if self.layout().hasHeightForWidth() else self.sizeHint().height()
+        self.resize(self.width(), max(self.height(), needed))
+        super().showEvent(event)
 
     def set_sentence(self, text: str) -> None:
         self.sentence.setText(text)

@@ -68,9 +68,11 @@ class EmptyState(QWidget):
         words.setProperty("role", "soft")
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words.setWordWrap(True)
-        words.setMaximumWidth(440)
-        words.setMinimumWidth(0 if small else 380)
-        column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter if not small else Qt.Alignment())
+        if small:
+            column.addWidget(words)
+        else:
+            words.setFixedWidth(420)
+            column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
         self.setAccessibleName(heading)
         self.setAccessibleDescription(sentence)
         if deeds:

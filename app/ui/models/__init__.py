@@ -1,0 +1,1 @@
+"""Models: which speaks, where, and which others there are."""

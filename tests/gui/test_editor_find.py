@@ -1,0 +1,100 @@
+"""Find and replace: matches are shown, patterns work, only lines that change are touched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+
+@pytest.fixture
+def bar(running: Any, qtbot: Any) -> Any:
+    running.window.script.editor.insertPlainText("Dana came.\nNobody else.\nAnd dana left with Danae.\nDana, 😀 Dana!")
+    running.studio.actions.trigger("replace")
+    return running.window.script.find_bar
+
+
+def find(bar: Any, qtbot: Any, wanted: str) -> None:
+    bar.wanted.clear()
+    qtbot.keyClicks(bar.wanted, wanted)
+    bar._search()
+
+
+def texts(running: Any) -> list[str]:
+    return [block.text for block in running.studio.project.blocks]
+
+
+def test_matches_are_counted_while_typing(bar: Any, qtbot: Any) -> None:
+    find(bar, qtbot, "dana")
+    assert bar.count.text().startswith("5")
+
+
+def test_case_and_whole_words_narrow_the_search(bar: Any, qtbot: Any) -> None:
+    find(bar, qtbot, "Dana")
+    qtbot.mouseClick(bar.case, Qt.MouseButton.LeftButton)
+    assert bar.count.text().startswith("4")
+    qtbot.mouseClick(bar.words, Qt.MouseButton.LeftButton)
+    assert bar.count.text().startswith("3")
+
+
+def test_replacing_all_touches_only_lines_with_a_match_and_is_one_step(bar: Any, running: Any, qtbot: Any) -> None:
+    touched: list[str] = []
+    running.studio.project.block_changed.connect(touched.append)
+    ids = [block.id for block in running.studio.project.blocks]
+    find(bar, qtbot, "Dana")
+    bar.words.setChecked(True)
+    qtbot.keyClicks(bar.replacement, "Dayna")
+    qtbot.mouseClick(bar.all, Qt.MouseButton.LeftButton)
+    assert texts(running) == ["Dayna came.", "Nobody else.", "And Dayna left with Danae.", "Dayna, 😀 Dayna!"]
+    assert set(touched) == {ids[0], ids[2], ids[3]}
+    assert [block.id for block in running.studio.project.blocks] == ids
+    assert running.window.script.editor.document().toPlainText() == running.studio.project.text()
+    running.studio.actions.trigger("undo")
+    assert texts(running)[0] == "Dana came."
+
+
+def test_patterns_with_groups_replace(bar: Any, running: Any, qtbot: Any) -> None:
+    bar.pattern.setChecked(True)
+    find(bar, qtbot, r"^(\w+) (came|else)")
+    qtbot.keyClicks(bar.replacement, r"\2 \1")
+    bar.replace_all()
+    assert texts(running)[:2] == ["came Dana.", "else Nobody."]
+
+
+def test_a_broken_pattern_is_told_and_finds_nothing(bar: Any, qtbot: Any) -> None:
+    bar.pattern.setChecked(True)
+    find(bar, qtbot, "(")
+    assert "valid" in bar.count.text()
+    assert not bar.all.isEnabled()
+
+
+def test_steps_go_round_and_select_the_match(bar: Any, running: Any, qtbot: Any) -> None:
+    editor = running.window.script.editor
+    find(bar, qtbot, "Dana")
+    seen = []
+    for _ in range(6):
+        qtbot.keyClick(bar.wanted, Qt.Key.Key_Return)
+        assert editor.textCursor().selectedText().lower() == "dana"
+        seen.append(editor.textCursor().selectionStart())
+    assert len(set(seen)) == 5 and seen[5] == seen[0]
+
+
+def test_replacing_one_goes_on_to_the_next(bar: Any, running: Any, qtbot: Any) -> None:
+    editor = running.window.script.editor
+    cursor = editor.textCursor()
+    cursor.setPosition(0)
+    editor.setTextCursor(cursor)
+    find(bar, qtbot, "Dana")
+    qtbot.keyClicks(bar.replacement, "D")
+    qtbot.keyClick(bar.replacement, Qt.Key.Key_Return)
+    qtbot.keyClick(bar.replacement, Qt.Key.Key_Return)
+    assert texts(running)[0] == "D came."
+    assert texts(running)[2] == "And dana left with Danae."
+    assert editor.textCursor().selectedText() == "dana"
+
+
+def test_escape_closes_and_gives_the_keyboard_back(bar: Any, running: Any, qtbot: Any) -> None:
+    qtbot.keyClick(bar.wanted, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert running.window.focusWidget() is running.window.script.editor

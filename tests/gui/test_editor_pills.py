@@ -1,0 +1,113 @@
+"""Pauses as pills: inserted with a key, dragged longer, edited in their popup, removed as one thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.editor.pills import PausePopup
+
+
+@pytest.fixture
+def editor(running: Any, qtbot: Any) -> Any:
+    found = running.window.script.editor
+    found.insertPlainText("Wait here. [pause 1.0s] Go on.")
+    found.moveCursor(found.textCursor().MoveOperation.Start)
+    found.viewport().repaint()
+    return found
+
+
+def centre(editor: Any) -> QPoint:
+    editor.viewport().repaint()
+    return editor._pills[0].rects[0].center().toPoint()
+
+
+def press_and_move(editor: Any, start: QPoint, distance: int) -> None:
+    view = editor.viewport()
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+    for step in range(1, 5):
+        QTest.mouseMove(view, start + QPoint(distance * step // 4, 0))
+        QApplication.processEvents()
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start + QPoint(distance, 0))
+
+
+def test_the_pause_key_inserts_a_pause_between_spaces(running: Any, qtbot: Any) -> None:
+    editor = running.window.script.editor
+    qtbot.keyClicks(editor, "One")
+    qtbot.keyClick(editor, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(editor, " two")
+    assert running.studio.project.text() == "One [pause 0.5s] two"
+
+
+def test_dragging_a_pill_makes_the_pause_longer_in_one_step(editor: Any, running: Any) -> None:
+    press_and_move(editor, centre(editor), 60)
+    assert running.studio.project.text() == "Wait here. [pause 2.0s] Go on."
+    running.studio.actions.trigger("undo")
+    assert running.studio.project.text() == "Wait here. [pause 1.0s] Go on."
+
+
+def test_dragging_to_the_left_never_goes_below_a_tenth(editor: Any, running: Any) -> None:
+    press_and_move(editor, centre(editor), -400)
+    assert "[pause 0.1s]" in running.studio.project.text()
+
+
+def test_a_click_opens_the_popup_and_typing_changes_the_pause(editor: Any, running: Any, qtbot: Any) -> None:
+    QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, centre(editor))
+    popup = editor.findChild(PausePopup)
+    assert popup is not None
+    qtbot.keyClicks(popup.spin, "2.5")
+    qtbot.keyClick(popup.spin, Qt.Key.Key_Return)
+    assert running.studio.project.text() == "Wait here. [pause 2.5s] Go on."
+
+
+def test_the_pause_key_on_a_pause_edits_it_instead(editor: Any, running: Any, qtbot: Any) -> None:
+    cursor = editor.textCursor()
+    cursor.setPosition(15)
+    editor.setTextCursor(cursor)
+    qtbot.keyClick(editor, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    popup = editor.findChild(PausePopup)
+    assert popup is not None and popup.spin.value() == 1.0
+    popup.close()
+    assert running.studio.project.text().count("[pause") == 1
+
+
+def test_backspace_behind_a_pill_removes_it_whole(editor: Any, running: Any, qtbot: Any) -> None:
+    cursor = editor.textCursor()
+    cursor.setPosition(len("Wait here. [pause 1.0s]"))
+    editor.setTextCursor(cursor)
+    qtbot.keyClick(editor, Qt.Key.Key_Backspace)
+    assert running.studio.project.text() == "Wait here.  Go on."
+
+
+def test_the_text_under_a_pill_is_the_literal_tag(editor: Any, running: Any) -> None:
+    running.studio.actions.trigger("select_all")
+    running.studio.actions.trigger("copy")
+    assert QApplication.clipboard().text() == "Wait here. [pause 1.0s] Go on."
+
+
+def test_a_pill_is_seen_and_gives_way_to_its_letters_when_the_caret_is_inside(editor: Any) -> None:
+    at = centre(editor)
+    with_pill = editor.viewport().grab().toImage()
+    cursor = editor.textCursor()
+    cursor.setPosition(15)
+    editor.setTextCursor(cursor)
+    QApplication.processEvents()
+    opened = editor.viewport().grab().toImage()
+    area = [(at.x() + dx, at.y() + dy) for dx in range(-30, 31, 2) for dy in range(-9, 10, 2)]
+    assert any(with_pill.pixel(*each) != opened.pixel(*each) for each in area)
+
+
+def test_a_pronunciation_is_wrapped_around_the_word_at_the_caret(running: Any, qtbot: Any) -> None:
+    editor = running.window.script.editor
+    qtbot.keyClicks(editor, "Leif came")
+    cursor = editor.textCursor()
+    cursor.setPosition(2)
+    editor.setTextCursor(cursor)
+    running.studio.actions.trigger("insert_pronunciation")
+    assert running.studio.project.text() == "[Leif=>Leif] came"
+    qtbot.keyClicks(editor, "layf")
+    assert running.studio.project.text() == "[Leif=>layf] came"

@@ -1,0 +1,71 @@
+"""The outline: follows the script, jumps, folds, moves chapters as one undoable step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture
+def outline(running: Any) -> Any:
+    running.window.script.editor.insertPlainText("Before.\n# One\nA.\n## Inner\nB.\n# Two\nC.\n# Three\nD.")
+    found = running.window.docks["outline"].content
+    found.refresh()
+    return found
+
+
+def titles(outline: Any) -> list[str]:
+    return [outline.tree.topLevelItem(row).text(0) for row in range(outline.tree.topLevelItemCount())]
+
+
+def test_chapters_are_numbered_and_scenes_stand_below_them(outline: Any) -> None:
+    assert titles(outline) == ["Beginning", "1  One", "2  Two", "3  Three"]
+    assert outline.tree.topLevelItem(1).child(0).text(0) == "Inner"
+
+
+def test_a_click_jumps_to_the_chapter(outline: Any, running: Any) -> None:
+    rect = outline.tree.visualItemRect(outline.tree.topLevelItem(2))
+    QTest.mouseClick(outline.tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, rect.center())
+    assert running.window.script.editor.current_row() == 5
+    assert running.window.focusWidget() is running.window.script.editor
+
+
+def test_moving_a_chapter_takes_its_lines_along_and_can_be_undone(outline: Any, running: Any) -> None:
+    before = running.studio.project.text()
+    outline.move(3, 1)
+    assert running.studio.project.text() == "Before.\n# Three\nD.\n# One\nA.\n## Inner\nB.\n# Two\nC."
+    assert running.window.script.editor.document().toPlainText() == running.studio.project.text()
+    assert titles(outline) == ["Beginning", "1  Three", "2  One", "3  Two"]
+    running.studio.actions.trigger("undo")
+    assert running.studio.project.text() == before
+
+
+def test_nothing_can_be_moved_before_the_beginning(outline: Any, running: Any) -> None:
+    before = running.studio.project.text()
+    outline.move(2, 0)
+    assert running.studio.project.text() == before
+
+
+def test_folding_survives_an_edit(outline: Any, running: Any, qtbot: Any) -> None:
+    outline.tree.topLevelItem(1).setExpanded(False)
+    editor = running.window.script.editor
+    editor.moveCursor(editor.textCursor().MoveOperation.End)
+    qtbot.keyClicks(editor, " more")
+    outline.refresh()
+    assert not outline.tree.topLevelItem(1).isExpanded()
+
+
+def test_the_chapter_of_the_caret_is_marked(outline: Any, running: Any) -> None:
+    running.window.script.editor.select_block(running.studio.project.blocks[6].id)
+    QApplication.processEvents()
+    assert outline.tree.currentItem().text(0) == "2  Two"
+
+
+def test_a_script_without_headings_says_how_to_make_one(running: Any) -> None:
+    found = running.window.docks["outline"].content
+    found.refresh()
+    assert not found.tree.isVisible()

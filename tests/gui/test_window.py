@@ -1,0 +1,220 @@
+"""The shell: what is there at the first start, what is remembered, and how everything is reached by keys."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QWidget
+
+from app.actions import ACTIONS, CONDITIONS, MENUS
+from app.ui.theme import theme
+
+
+def test_the_first_start_shows_what_to_do_and_the_sample_is_one_click_away(running: Any, qtbot: Any) -> None:
+    panel = running.window.script
+    buttons = [each for each in panel._empty.findChildren(QAbstractButton) if each.isVisible()]
+    assert buttons, "an empty script must say what to do"
+    qtbot.mouseClick(buttons[0], Qt.MouseButton.LeftButton)
+    assert running.studio.project.blocks[0].text.startswith("# Welcome")
+    assert not panel._empty.isVisible()
+    assert len(running.studio.project.voices) == 2
+
+
+def test_showing_the_window_imports_no_model_library(tmp_path: Path) -> None:
+    code = (
+        "import sys; from app.main import make_application, open_studio; from app.paths import paths_for; from pathlib import Path;"
+        f"app = make_application(); r = open_studio(paths_for(Path({str(tmp_path)!r})), load_model=False);"
+        "r.window.show(); app.processEvents(); heavy = {'torch', 'transformers'} & set(sys.modules); r.close(); print(sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_every_action_stands_in_a_menu_or_submenu_once_and_has_known_needs() -> None:
+    listed = [each for _, ids in MENUS for each in ids if each[0] not in "-@"]
+    assert len(listed) == len(set(listed))
+    beside = {"theme_dark", "theme_light", "theme_system", "previous_region"}
+    assert {action.id for action in ACTIONS} == set(listed) | beside
+    assert all(need in CONDITIONS for action in ACTIONS for need in action.needs)
+
+
+def test_no_two_actions_have_the_same_key() -> None:
+    keys = [key for action in ACTIONS for key in action.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_every_action_does_something(running: Any) -> None:
+    unbound = [action.id for action in ACTIONS if action.id not in running.studio.actions._handlers]
+    assert unbound == []
+
+
+def test_an_impossible_action_says_why(running: Any) -> None:
+    actions = running.studio.actions
+    assert not actions.action("again").isEnabled()
+    assert actions.why_not("again") in actions.action("again").toolTip()
+
+
+def test_the_palette_finds_and_runs_an_action(running: Any, qtbot: Any) -> None:
+    palette = running.window.open_palette()
+    qtbot.keyClicks(palette.field, "sampl")
+    assert palette.names()[0] == "Open the sample project"
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert running.studio.project.blocks[0].text.startswith("# Welcome")
+
+
+def test_the_palette_opens_with_its_key_while_writing(running: Any, qtbot: Any) -> None:
+    qtbot.keyClick(running.window.script.editor, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    popup = QApplication.activePopupWidget()
+    assert popup is not None and popup.accessibleName() == "Command palette"
+    popup.close()
+
+
+def test_a_changed_key_works_and_is_remembered(open_studio_at: Callable[..., Any], qtbot: Any) -> None:
+    first = open_studio_at()
+    first.studio.actions.set_keys("insert_pause", ["Ctrl+Alt+G"])
+    first.window.save_state()
+    first.window.set_close_guard(lambda: True)
+    first.window.close()
+    first.close()
+    second = open_studio_at()
+    qtbot.keyClick(second.window.script.editor, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    assert "[pause" in second.studio.project.text()
+
+
+def test_closed_docks_and_the_theme_are_remembered(open_studio_at: Callable[..., Any]) -> None:
+    first = open_studio_at()
+    first.window.docks["outline"].close()
+    first.studio.actions.trigger("theme_light")
+    first.window.close()
+    first.close()
+    second = open_studio_at()
+    assert not second.window.docks["outline"].isVisible()
+    assert second.window.docks["inspector"].isVisible()
+    assert theme().name == "light"
+    second.studio.actions.trigger("reset_layout")
+    assert second.window.docks["outline"].isVisible()
+
+
+def test_a_damaged_settings_file_costs_only_the_arrangement(open_studio_at: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "profile").mkdir()
+    (tmp_path / "profile" / "window.json").write_text('{"theme": 7, "docks": "%%%", "recent": [1, 2]', "utf-8")
+    running = open_studio_at()
+    assert running.window.docks["inspector"].isVisible()
+
+
+def test_what_was_written_is_there_at_the_next_start(open_studio_at: Callable[..., Any], qtbot: Any) -> None:
+    first = open_studio_at()
+    qtbot.keyClicks(first.window.script.editor, "Keep me")
+    first.window.close()
+    first.close()
+    second = open_studio_at()
+    assert second.studio.project.text() == "Keep me"
+    assert second.window.script.editor.document().toPlainText() == "Keep me"
+    assert second.studio.history.can_undo
+
+
+def test_space_writes_a_space_in_the_script_and_plays_elsewhere(running: Any, qtbot: Any) -> None:
+    played: list[bool] = []
+    running.studio.actions.bind("play_pause", lambda: played.append(True))
+    qtbot.keyClicks(running.window.script.editor, "a b")
+    assert running.studio.project.text() == "a b" and not played
+    qtbot.wait(80)
+    tree = running.window.docks["voices"].content.findChild(QAbstractItemView)
+    tree.setFocus()
+    qtbot.keyClick(tree, Qt.Key.Key_Space)
+    assert played == [True]
+
+
+def test_ctrl_return_plays_from_the_script_and_from_a_field(sample: Any, qtbot: Any) -> None:
+    played: list[bool] = []
+    sample.studio.actions.bind("play_pause", lambda: played.append(True))
+    qtbot.wait(80)
+    qtbot.keyClick(sample.window.script.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    sample.studio.actions.trigger("find")
+    qtbot.keyClick(sample.window.script.find_bar.wanted, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert len(played) == 2
+    assert "\n\n" not in sample.studio.project.text()
+
+
+def test_f6_goes_round_the_regions(sample: Any, qtbot: Any) -> None:
+    seen = set()
+    for _ in range(6):
+        sample.studio.actions.trigger("next_region")
+        focus = sample.window.focusWidget()
+        seen.add(next((name for name, dock in sample.window.docks.items() if dock.isAncestorOf(focus)), "middle"))
+    assert {"voices", "inspector", "middle"} <= seen
+
+
+def test_a_dropped_text_file_is_shown_before_it_is_imported(
+    running: Any, qtbot: Any, tmp_path: Path, drop_on: Any, files_mime: Any
+) -> None:
+    text = tmp_path / "tale.txt"
+    text.write_text("Once upon a time.\n\nThere was a studio.", "utf-8")
+    assert drop_on(running.window, files_mime(text), QPoint(300, 300))
+    from app.ui.editor.import_dialog import ImportDialog
+
+    dialog = running.window.findChild(ImportDialog)
+    qtbot.waitUntil(lambda: dialog.accept_button.isEnabled(), timeout=5000)
+    assert running.studio.project.text() == ""
+    qtbot.mouseClick(dialog.accept_button, Qt.MouseButton.LeftButton)
+    assert [block.text for block in running.studio.project.blocks] == ["Once upon a time.", "There was a studio."]
+    running.studio.actions.trigger("undo")
+    assert running.studio.project.text() == ""
+
+
+def test_dropped_sound_is_handed_to_the_voices(running: Any, drop_on: Any, files_mime: Any, tmp_path: Path) -> None:
+    got: list[Any] = []
+    running.studio.audio_dropped.disconnect()
+    running.studio.audio_dropped.connect(got.append)
+    clips = [tmp_path / "a.wav", tmp_path / "b.MP3"]
+    for clip in clips:
+        clip.write_bytes(b"")
+    drop_on(running.window.script.editor.viewport(), files_mime(*clips), QPoint(60, 60))
+    drop_on(running.window, files_mime(*clips), QPoint(5, 5))
+    assert got == [clips, clips]
+
+
+def test_something_else_dropped_is_refused_in_words(running: Any, drop_on: Any) -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile("/nowhere/table.xlsx")])
+    drop_on(running.window, mime, QPoint(5, 5))
+    assert "neither sound nor text" in running.window.toast.text
+
+
+def test_a_failed_save_is_told_and_so_is_its_end(running: Any) -> None:
+    from app.services.store_problem import problem
+
+    running.studio.store.problem.emit(problem("full", running.studio.store.path))
+    QApplication.processEvents()
+    assert "disk is full" in running.window.toast.text
+    running.studio.store.problem.emit(None)
+    QApplication.processEvents()
+    assert "works again" in running.window.toast.text
+
+
+def test_every_control_has_an_accessible_name(sample: Any) -> None:
+    kinds = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QAbstractItemView)
+    nameless = []
+    for widget in sample.window.findChildren(QWidget):
+        if not isinstance(widget, kinds) or not widget.isVisible() or widget.objectName().startswith("qt_"):
+            continue
+        interface = QAccessible.queryAccessibleInterface(widget)
+        name = interface.text(QAccessible.Text.Name) if interface is not None else ""
+        if not name and not isinstance(widget.parent(), QAbstractSpinBox | QComboBox | QLineEdit):
+            nameless.append((type(widget).__name__, widget.parent().metaObject().className()))
+    assert nameless == []
+
+
+def test_the_theme_changes_every_icon_and_colour_at_once(sample: Any) -> None:
+    sample.studio.actions.trigger("theme_dark")
+    dark = sample.window.grab().toImage()
+    sample.studio.actions.trigger("theme_light")
+    light = sample.window.grab().toImage()
+    corner = QPoint(3, 3)
+    assert dark.pixelColor(corner).lightness() < 60 and light.pixelColor(corner).lightness() > 200
