@@ -29,7 +29,8 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 @dataclass(frozen=True)
 class General:
-    """`language`: of the window, "" follows the system; `theme`: system, light or dark; `recent`: paths of projects, latest first."""
+    """`language`: of the window, "" follows the system; `theme`: system, light or dark; `recent`: paths of projects,
+    latest first."""
 
     language: str = ""
     theme: str = "system"
@@ -38,7 +39,8 @@ class General:
 
 @dataclass(frozen=True)
 class Playback:
-    """`device`: name, "" follows the system; `latency`: low or high; `ahead_s`: how far speech is made ahead of the playhead;
+    """`device`: name, "" follows the system; `latency`: low or high; `ahead_s`: how far speech is made ahead of the
+    playhead;
     `speed`: 0.5..2; `loudness_preview`: the loudness of the export is heard in playback too."""
 
     device: str = ""
@@ -50,8 +52,9 @@ class Playback:
 
 @dataclass(frozen=True)
 class Generation:
-    """`model`: id of the model, "" is the starter; `device`, `precision`: auto or a name; `seed_policy`: project (one seed for
-    all) or new (another at every making); `continuation`: a piece goes on from the one before; `pauses`: exact or natural;
+    """`model`: id of the model, "" is the starter; `device`, `precision`: auto or a name; `seed_policy`: project (one
+    seed for all) or new (another at every making); `continuation`: a piece goes on from the one before; `pauses`: exact
+    or natural;
     `longest_piece_s`: None is the model card's."""
 
     model: str = ""
@@ -73,7 +76,8 @@ class Editor:
 
 @dataclass(frozen=True)
 class Export:
-    """`format`: name of the file format; `folder`: where exports go, "" is beside the project; `options`: plain JSON values of
+    """`format`: name of the file format; `folder`: where exports go, "" is beside the project; `options`: plain JSON
+    values of
     the dialog."""
 
     format: str = "wav"
@@ -83,7 +87,8 @@ class Export:
 
 @dataclass(frozen=True)
 class Models:
-    """`folder`: where downloads go, "" is the profile's; `mirror`: address of another hub; `offline`: never ask the network;
+    """`folder`: where downloads go, "" is the profile's; `mirror`: address of another hub; `offline`: never ask the
+    network;
     `proxy`: address."""
 
     folder: str = ""
@@ -114,7 +119,8 @@ class Privacy:
 
 @dataclass(frozen=True)
 class Values:
-    """All settings. `shortcuts`: action id to key sequence, where it differs from the default; `window`: base64 states by name."""
+    """All settings. `shortcuts`: action id to key sequence, where it differs from the default; `window`: base64 states
+    by name."""
 
     general: General = field(default_factory=General)
     playback: Playback = field(default_factory=Playback)
@@ -131,8 +137,8 @@ class Values:
 class Settings:
     """The settings of a profile.
 
-    Read a group as an attribute (`settings.playback.ahead_s`), change it with `change`. Safe from any thread; the signal comes
-    on the thread that changed something.
+    Read a group as an attribute (`settings.playback.ahead_s`), change it with `change`. Safe from any thread; the
+    signal comes on the thread that changed something.
 
     Attributes:
         general, playback, generation, editor, export, models, servers, privacy, shortcuts, window: see `Values`.
@@ -186,7 +192,9 @@ class Settings:
             if isinstance(version, bool) or not isinstance(version, int) or version < 1:
                 raise ValueError("no version")
             if version > VERSION:
-                settings.notice = "The settings were written by a later version; what this version does not know was left alone."
+                settings.notice = (
+                    "The settings were written by a later version; what this version does not know was left alone."
+                )
             for step in range(version, VERSION):
                 raw = MIGRATIONS[step](raw)
         except (ValueError, RecursionError, KeyError, TypeError) as error:
@@ -243,7 +251,9 @@ class Settings:
 
     def _keep_aside(self, why: str) -> None:
         assert self.path is not None
-        aside = self.path.with_name(f"{self.path.stem} (damaged {time.strftime('%Y-%m-%d %H.%M.%S')}){self.path.suffix}")
+        aside = self.path.with_name(
+            f"{self.path.stem} (damaged {time.strftime('%Y-%m-%d %H.%M.%S')}){self.path.suffix}"
+        )
         try:
             os.replace(self.path, aside)
         except OSError:
@@ -301,12 +311,16 @@ def _fits(hint: Any, value: Any) -> bool:
         return True
     if is_dataclass(hint) and isinstance(hint, type):
         hints = get_type_hints(hint)
-        return isinstance(value, hint) and all(_fits(hints[each.name], getattr(value, each.name)) for each in fields(hint))
+        return isinstance(value, hint) and all(
+            _fits(hints[each.name], getattr(value, each.name)) for each in fields(hint)
+        )
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple:
         return isinstance(value, tuple) and all(_fits(inner[0], each) for each in value)
     if origin is dict:
-        return isinstance(value, dict) and all(isinstance(key, str) and _fits(inner[1], each) for key, each in value.items())
+        return isinstance(value, dict) and all(
+            isinstance(key, str) and _fits(inner[1], each) for key, each in value.items()
+        )
     if inner:  # a union with None
         return any(value is None if each is type(None) else _fits(each, value) for each in inner)
     if hint is float:

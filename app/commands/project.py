@@ -22,7 +22,9 @@ MAX_SCRIPT_BYTES = 64 * 1024 * 1024
 def register(subparsers: Any) -> None:
     new = subparsers.add_parser("new", help="make a project from a script")
     new.add_argument("project", type=Path, metavar="PROJECT.mvs", help="the file to make; it must not exist")
-    new.add_argument("--script", type=Path, required=True, metavar="FILE", help="text, one paragraph a line; - reads standard input")
+    new.add_argument(
+        "--script", type=Path, required=True, metavar="FILE", help="text, one paragraph a line; - reads standard input"
+    )
     new.add_argument("--voice", metavar="NAME", help="the voice of all paragraphs (default: the model's own)")
     new.add_argument("--json", action="store_true", help="print what was made as JSON")
     new.set_defaults(run=run_new)
@@ -77,7 +79,9 @@ def run_inspect(args: argparse.Namespace) -> int:
             return 0
         print(f"{store.path}: {_sentence(about)}")
         for voice in about["voices"]:
-            print(f"  voice {voice['name']}: {voice['blocks']} paragraphs" + (", the default" if voice["default"] else ""))
+            print(
+                f"  voice {voice['name']}: {voice['blocks']} paragraphs" + (", the default" if voice["default"] else "")
+            )
         for chapter in about["chapters"]:
             print(f"  chapter {chapter['title'] or '(beginning)'}: {chapter['blocks']} paragraphs")
         for notice in store.notices:
@@ -101,11 +105,20 @@ def described(store: ProjectStore) -> dict[str, Any]:
         "words": sum(len(block.text.split()) for block in blocks if block.kind in ("speech", "chapter", "scene")),
         "blocks": dict(Counter(block.kind.value for block in blocks)),
         "chapters": [
-            {"title": chapter.title, "blocks": chapter.end - chapter.first, "scenes": [scene.title for scene in chapter.scenes]}
+            {
+                "title": chapter.title,
+                "blocks": chapter.end - chapter.first,
+                "scenes": [scene.title for scene in chapter.scenes],
+            }
             for chapter in outline(project)
         ],
         "voices": [
-            {"id": voice.id, "name": voice.name, "blocks": speakers[voice.id], "default": voice.id == project.settings.default_voice}
+            {
+                "id": voice.id,
+                "name": voice.name,
+                "blocks": speakers[voice.id],
+                "default": voice.id == project.settings.default_voice,
+            }
             for voice in project.voices.values()
         ],
         "takes": dict(Counter(take.state for take in project.takes.values())),

@@ -82,7 +82,8 @@ class BlockSettings:
         return replace(self, **changes)
 
     def for_split(self) -> BlockSettings:
-        """What a new part of a split block takes over: who speaks and how, but no length, seed or lock of the old line."""
+        """What a new part of a split block takes over: who speaks and how, but no length, seed or lock of the old
+        line."""
         if self.length == "natural" and self.target_s is None and self.seed is None and not self.locked:
             return self
         return replace(self, length="natural", target_s=None, seed=None, locked=False)
@@ -158,7 +159,9 @@ class Block:
             id=checks.identifier(given.get("id"), "The id of a block"),
             text=clean_line(text),
             settings=BlockSettings.from_json(given["settings"]) if "settings" in given else NATURAL,
-            takes=tuple(checks.identifier(each, "The id of a take") for each in checks.items(given.get("takes", ()), "takes")),
+            takes=tuple(
+                checks.identifier(each, "The id of a take") for each in checks.items(given.get("takes", ()), "takes")
+            ),
             chosen=checks.optional(checks.identifier, given.get("chosen"), "The chosen take"),
         )
 

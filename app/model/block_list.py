@@ -1,4 +1,5 @@
-"""The ordered blocks of a script, found by index, by id and by position in the text at a cost that hardly grows with the script."""
+"""The ordered blocks of a script, found by index, by id and by position in the text at a cost that hardly grows with
+the script."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ class BlockList(Sequence[Block]):
         return max(0, sum(chunk.chars for chunk in self._chunks) - 1)
 
     def start_of(self, index: int) -> int:
-        """Position in the script where the block begins; `len(self)` gives one past the end plus the missing line feed."""
+        """Position in the script where the block begins; `len(self)` gives one past the end plus the missing line
+        feed."""
         at, chars = index, 0
         for chunk in self._chunks:
             if at < len(chunk.blocks):
@@ -96,7 +98,8 @@ class BlockList(Sequence[Block]):
         return chars
 
     def at_position(self, position: int) -> tuple[int, int]:
-        """(index, offset) of a position 0..characters; a position just before a line feed belongs to the block it ends."""
+        """(index, offset) of a position 0..characters; a position just before a line feed belongs to the block it
+        ends."""
         if position < 0:
             raise IndexError(position)
         before, left = 0, position
@@ -118,7 +121,8 @@ class BlockList(Sequence[Block]):
         chunk.blocks[at] = block
 
     def splice(self, first: int, count: int, blocks: Sequence[Block]) -> list[Block]:
-        """Replace `count` blocks from `first` on by others; returns what was there. Raises ValueError for an id that is taken."""
+        """Replace `count` blocks from `first` on by others; returns what was there. Raises ValueError for an id that is
+        taken."""
         if not 0 <= first <= first + count <= self._count:
             raise IndexError(first)
         removed = self._span(first, count)

@@ -17,7 +17,8 @@ MAX_BYTES = 32 * 1024 * 1024
 def copied(project: Project, start: int, end: int) -> bytes:
     """The clipping of a stretch of the script, for `MIME_TYPE`; its plain text is `project.text_between(start, end)`.
 
-    Paragraphs that are inside as a whole carry id and settings; the ends of a selection that begin or stop inside one are text.
+    Paragraphs that are inside as a whole carry id and settings; the ends of a selection that begin or stop inside one
+    are text.
     """
     first, offset = project.at_position(start)
     last, stop = project.at_position(end)

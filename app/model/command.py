@@ -27,7 +27,8 @@ class Command:
         Command.known[cls.type] = cls
 
     def apply(self, project: Project) -> Command:
-        """Change the project and return what undoes it exactly. Raises CommandError and changes nothing if it does not fit."""
+        """Change the project and return what undoes it exactly. Raises CommandError and changes nothing if it does not
+        fit."""
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:

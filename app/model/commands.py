@@ -9,7 +9,15 @@ from typing import Any, ClassVar
 from app.model import checks
 from app.model.block import Block, BlockSettings
 from app.model.command import Command, Compound, command_from_json
-from app.model.content_commands import ChooseTake, DropTake, DropVoice, PutTake, SetLexicon, SetProjectSettings, SetVoice
+from app.model.content_commands import (
+    ChooseTake,
+    DropTake,
+    DropVoice,
+    PutTake,
+    SetLexicon,
+    SetProjectSettings,
+    SetVoice,
+)
 from app.model.errors import CommandError, FormatError
 from app.model.identity import Incoming, blocks_after, trimmed
 from app.model.project import Project
@@ -74,7 +82,9 @@ class ReplaceText(Command):
             return ReplaceText(newer.position, "", newer.inserted + self.inserted)
         if not self.removed and newer.position == self.position:  # delete again
             return ReplaceText(self.position, "", self.inserted + newer.inserted)
-        if newer.position + len(newer.inserted) == end and self.removed.endswith(newer.inserted):  # took back what was typed
+        if newer.position + len(newer.inserted) == end and self.removed.endswith(
+            newer.inserted
+        ):  # took back what was typed
             return ReplaceText(self.position, self.removed[: len(self.removed) - len(newer.inserted)], self.inserted)
         return None
 
@@ -158,7 +168,9 @@ class MoveBlocks(Command):
 
     def apply(self, project: Project) -> Command:
         total = len(project.blocks)
-        if not (0 <= self.first and 0 <= self.count and 0 <= self.to and max(self.first, self.to) + self.count <= total):
+        if not (
+            0 <= self.first and 0 <= self.count and 0 <= self.to and max(self.first, self.to) + self.count <= total
+        ):
             raise CommandError("These paragraphs are not there any more.")
         if self.count and self.first != self.to:
             start, end = min(self.first, self.to), max(self.first, self.to) + self.count

@@ -131,7 +131,8 @@ class SetVoice(Command):
 
 @dataclass(frozen=True)
 class DropVoice(Command):
-    """Remove a voice from the project. Blocks keep its id and say that it is missing: no other voice replaces it unasked."""
+    """Remove a voice from the project. Blocks keep its id and say that it is missing: no other voice replaces it
+    unasked."""
 
     type: ClassVar[str] = "drop_voice"
     label: ClassVar[str] = "Remove voice"

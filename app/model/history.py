@@ -23,8 +23,8 @@ class Step:
     Attributes:
         number: grows with every step; the key in the file.
         label: English words for menus.
-        command: what to do next with it: its inverse while it can be undone, the way back once it was; or its JSON text,
-            read only when it is needed.
+        command: what to do next with it: its inverse while it can be undone, the way back once it was; or its JSON
+            text, read only when it is needed.
     """
 
     number: int
@@ -118,8 +118,8 @@ class History:
         """Apply a command as a step that can be undone.
 
         Args:
-            merge_key: a step with the same key just before takes this one in: typing word by word or within a second, other
-                edits (a dragged slider) within a second.
+            merge_key: a step with the same key just before takes this one in: typing word by word or within a second,
+                other edits (a dragged slider) within a second.
 
         Raises:
             CommandError: it does not fit; nothing was changed.
@@ -150,7 +150,8 @@ class History:
         self._record()
 
     def undo(self) -> None:
-        """Take back the last step; nothing when there is none. Raises CommandError when the file's history does not fit."""
+        """Take back the last step; nothing when there is none. Raises CommandError when the file's history does not
+        fit."""
         if self.can_undo:
             self._turn(self._steps[self._done - 1], -1)
 
@@ -171,7 +172,11 @@ class History:
 
     def _turn(self, step: Step, direction: int) -> None:
         try:
-            command = command_from_json(from_json_text(step.command, "A step")) if isinstance(step.command, str) else step.command
+            command = (
+                command_from_json(from_json_text(step.command, "A step"))
+                if isinstance(step.command, str)
+                else step.command
+            )
             step.command = self._apply(command)
         except (CommandError, FormatError) as error:
             # Only a file changed by something else can bring this about: what cannot be trusted is forgotten.
@@ -219,7 +224,8 @@ class History:
 
 
 def _begins_word(project: Project, position: int) -> bool:
-    """Whether what was typed at a position starts a word: it follows white space or the beginning, and is none itself."""
+    """Whether what was typed at a position starts a word: it follows white space or the beginning, and is none
+    itself."""
     around = project.text_between(max(0, position - 1), position + 1)
     before, typed = (around[0], around[1:]) if position else ("\n", around)
     return before.isspace() and not typed[:1].isspace()

@@ -11,7 +11,8 @@ from app.model.block import Block, new_id
 
 @dataclass(frozen=True)
 class Incoming:
-    """A line that comes into the script: its text, and the block it was if it was cut or copied as a whole paragraph."""
+    """A line that comes into the script: its text, and the block it was if it was cut or copied as a whole
+    paragraph."""
 
     text: str
     carried: Block | None = None
@@ -22,10 +23,11 @@ def blocks_after(
 ) -> list[Block]:
     """The blocks that stand where `old` stood once everything between `head` and `tail` was replaced by `lines`.
 
-    On a split the part with more of the old text keeps the id, on a tie the first; on a join the longer one. Lines in the
-    middle keep the id of an old paragraph with the same text, else those of equally many changed paragraphs in order. New
-    parts take over the settings of the paragraph they come from, without its length, seed and lock. A carried paragraph
-    brings id and settings where nothing of the old paragraph is left; an id that lives already is replaced by a new one.
+    On a split the part with more of the old text keeps the id, on a tie the first; on a join the longer one. Lines in
+    the middle keep the id of an old paragraph with the same text, else those of equally many changed paragraphs in
+    order. New parts take over the settings of the paragraph they come from, without its length, seed and lock. A
+    carried paragraph brings id and settings where nothing of the old paragraph is left; an id that lives already is
+    replaced by a new one.
 
     Args:
         old: the touched blocks, at least one.

@@ -20,7 +20,8 @@ class Scene:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A `# ` line and what follows it; the blocks before the first one are a chapter without title and `block_id` None."""
+    """A `# ` line and what follows it; the blocks before the first one are a chapter without title and `block_id`
+    None."""
 
     block_id: str | None
     title: str
@@ -52,5 +53,6 @@ def _scenes(marks: list[tuple[int, Block]], first: int, end: int) -> tuple[Scene
     inside = [(index, block) for index, block in marks if first <= index < end and block.kind is BlockKind.SCENE]
     ends = [index for index, _ in inside] + [end]
     return tuple(
-        Scene(block.id, block.text[3:].strip(), index, stop) for (index, block), stop in zip(inside, ends[1:], strict=True)
+        Scene(block.id, block.text[3:].strip(), index, stop)
+        for (index, block), stop in zip(inside, ends[1:], strict=True)
     )

@@ -37,8 +37,8 @@ class Touched:
 class Project:
     """What a person works on. One thread uses it; everything it hands out is frozen.
 
-    There is always at least one block, since an empty script is one empty paragraph. Takes of blocks that were removed stay
-    in `takes`, so that undo and paste find them.
+    There is always at least one block, since an empty script is one empty paragraph. Takes of blocks that were removed
+    stay in `takes`, so that undo and paste find them.
 
     Attributes:
         blocks: the script in order; a read-only sequence.
@@ -88,7 +88,8 @@ class Project:
         self._settings = settings or ProjectSettings()
         self._touched = Touched()
 
-    # -- reading -----------------------------------------------------------------------------------------------------------
+    # -- reading
+    # -----------------------------------------------------------------------------------------------------------
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -165,13 +166,14 @@ class Project:
         voice_id = block.settings.voice or self._settings.default_voice
         return self._voices.get(voice_id) if voice_id else None
 
-    # -- changing: for commands alone --------------------------------------------------------------------------------------
+    # -- changing: for commands alone
+    # --------------------------------------------------------------------------------------
 
     def replace_blocks(self, first: int, count: int, blocks: Sequence[Block]) -> list[Block]:
         """Put `blocks` where `count` blocks were; returns those. For commands.
 
-        Takes that came since a block was removed are given back to it. Raises CommandError when an id would be there twice
-        or nothing would be left.
+        Takes that came since a block was removed are given back to it. Raises CommandError when an id would be there
+        twice or nothing would be left.
         """
         whole = [self._with_all_takes(block) for block in blocks]
         if count == len(self._blocks) and not whole:
@@ -210,7 +212,8 @@ class Project:
         return self._takes[take_id].created_at_s, take_id
 
     def _text_change(self, first: int, count: int, blocks: Sequence[Block], length: int) -> tuple[int, int, str]:
-        """The replaced stretch of the script in terms of its text; line feeds stand between blocks, not after the last."""
+        """The replaced stretch of the script in terms of its text; line feeds stand between blocks, not after the
+        last."""
         inserted = "\n".join(block.text for block in blocks)
         start = self._blocks.start_of(first)
         end = self._blocks.start_of(first + count) - 1

@@ -29,7 +29,9 @@ class Pauses:
     def from_json(raw: object) -> Pauses:
         given = checks.mapping(raw, "The pauses of a project", 50)
         known = {each.name for each in fields(Pauses)}
-        return Pauses(**{name: checks.number(value, name, 0.0, 600.0) for name, value in given.items() if name in known})
+        return Pauses(
+            **{name: checks.number(value, name, 0.0, 600.0) for name, value in given.items() if name in known}
+        )
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,16 @@ _log = logging.getLogger(__name__)
 class Signal:
     """Calls every connected function on the emitting thread.
 
-    A function that raises is logged and does not keep the others from being called. Connecting or disconnecting inside a
-    call counts from the next emission on.
+    A function that raises is logged and does not keep the others from being called. Connecting or disconnecting inside
+    a call counts from the next emission on.
     """
 
     def __init__(self) -> None:
         self._listeners: tuple[Callable[..., None], ...] = ()
 
     def connect(self, listener: Callable[..., None]) -> Callable[[], None]:
-        """Call `listener` on every emission from now on. Returns a function that ends this; calling it twice is harmless."""
+        """Call `listener` on every emission from now on. Returns a function that ends this; calling it twice is
+        harmless."""
         # A fresh wrapper object makes two connections of one function two connections.
         entry = _Entry(listener)
         self._listeners = (*self._listeners, entry)

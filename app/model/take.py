@@ -88,10 +88,13 @@ class Take:
             state=state,
             stop_reason=checks.string(given.get("stop_reason", ""), "The end of a take", 64),
             seconds=checks.number(given.get("seconds", 0.0), "The length of a take", 0.0, MAX_SAMPLES / 48_000),
-            pieces=tuple(_piece(each) for each in checks.items(given.get("pieces", ()), "The pieces of a take", 20_000)),
+            pieces=tuple(
+                _piece(each) for each in checks.items(given.get("pieces", ()), "The pieces of a take", 20_000)
+            ),
             figures=checks.mapping(checks.plain(given.get("figures", {}), "The figures of a take"), "figures"),
             warnings=tuple(
-                checks.string(each, "A warning of a take") for each in checks.items(given.get("warnings", ()), "warnings", 1_000)
+                checks.string(each, "A warning of a take")
+                for each in checks.items(given.get("warnings", ()), "warnings", 1_000)
             ),
             created_at_s=checks.number(given.get("created_at_s", 0.0), "The time of a take", 0.0, 1e11),
         )

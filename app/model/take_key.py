@@ -14,11 +14,13 @@ VERSION = 1
 def take_key(record: Mapping[str, Any]) -> str:
     """SHA-256 (hex) of the canonical JSON of a record.
 
-    The record holds everything that decides samples: model-facing text, language, tokens, instruction and other fields, mode
-    and context, hash of the reference codes, hashes of model, codec and tokenizer, all sampling values, seed, numeric profile,
-    engine revision; for a take of several pieces a list of such records. Pauses, gain and joins are not in it.
+    The record holds everything that decides samples: model-facing text, language, tokens, instruction and other fields,
+        mode
+    and context, hash of the reference codes, hashes of model, codec and tokenizer, all sampling values, seed, numeric
+    profile, engine revision; for a take of several pieces a list of such records. Pauses, gain and joins are not in it.
 
-    Canonical: keys sorted, no spaces, UTF-8, tuples as lists, whole floats and integers alike (1 and 1.0 are one value), and
+    Canonical: keys sorted, no spaces, UTF-8, tuples as lists, whole floats and integers alike (1 and 1.0 are one
+        value), and
     the version of this form in front.
 
     Raises:

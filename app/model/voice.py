@@ -105,7 +105,9 @@ class Voice:
             id=checks.identifier(given.get("id"), "The id of a voice"),
             name=checks.string(given.get("name", ""), "The name of a voice", 200),
             colour=colour,
-            references=tuple(VoiceClip.from_json(each) for each in checks.items(given.get("references", ()), "clips", 200)),
+            references=tuple(
+                VoiceClip.from_json(each) for each in checks.items(given.get("references", ()), "clips", 200)
+            ),
             tags=tuple(checks.string(each, "A tag", 100) for each in checks.items(given.get("tags", ()), "tags", 100)),
             favourite=checks.boolean(given.get("favourite", False), "favourite"),
             known=checks.optional(checks.string, given.get("known"), "The known voice", 200),

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Literal
 
 from app.model.block import new_id
-from app.model.commands import Command, Compound, DropTake, PutTake, ReplaceBlocks, SetLexicon, SetProjectSettings, SetVoice
+from app.model.commands import (
+    Command,
+    Compound,
+    DropTake,
+    PutTake,
+    ReplaceBlocks,
+    SetLexicon,
+    SetProjectSettings,
+    SetVoice,
+)
 from app.model.errors import ProjectError
 from app.model.project import Project
 from app.paths import Paths
@@ -34,8 +43,8 @@ class Found:
     """Something that can be recovered.
 
     Attributes:
-        kind: `untitled`: a project that was never given a name; `unsaved`: work on a project whose file could not be written;
-            `interrupted`: a project with takes that were being made.
+        kind: `untitled`: a project that was never given a name; `unsaved`: work on a project whose file could not be
+            written; `interrupted`: a project with takes that were being made.
         path: the file with it.
         original: the project that `unsaved` work belongs to.
         title: for people: the title, the first words, or the file's name.
@@ -58,7 +67,8 @@ class Found:
 
 
 class Recovery:
-    """Finds what the last run left and does with it what the person decides. Doing nothing with something means "later"."""
+    """Finds what the last run left and does with it what the person decides. Doing nothing with something means
+    "later"."""
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
@@ -85,7 +95,9 @@ class Recovery:
         for session in store_sessions.sessions(self._paths):
             if session.lives:
                 continue
-            each = self._look("interrupted", session.path) if session.path not in seen and session.path.is_file() else None
+            each = (
+                self._look("interrupted", session.path) if session.path not in seen and session.path.is_file() else None
+            )
             if each is not None and each.unfinished_takes:
                 seen.add(each.path)
                 found.append(each)
@@ -97,8 +109,9 @@ class Recovery:
     def recover(self, found: Found, *, deliver: Deliver | None = None) -> ProjectStore:
         """Open it with everything that is there.
 
-        Unsaved work goes into its project as one step that can be undone. Where that project is away, was changed since or is
-        open elsewhere, the work becomes an untitled project of its own. Takes that were being made become incomplete ones.
+        Unsaved work goes into its project as one step that can be undone. Where that project is away, was changed since
+        or is open elsewhere, the work becomes an untitled project of its own. Takes that were being made become
+        incomplete ones.
 
         Raises:
             ProjectError: it cannot be opened; nothing was changed.
@@ -121,7 +134,8 @@ class Recovery:
         return store
 
     def discard(self, found: Found) -> None:
-        """Put it away. Files go to a trash in the profile for 30 days; of an interrupted project only the unfinished takes go.
+        """Put it away. Files go to a trash in the profile for 30 days; of an interrupted project only the unfinished
+        takes go.
 
         Raises:
             ProjectError: it is open elsewhere.
@@ -163,7 +177,8 @@ class Recovery:
                 os.replace(path, home.with_name(home.name + suffix))
         return ProjectStore.open(home, paths=self._paths, deliver=deliver)
 
-    # -- inside ------------------------------------------------------------------------------------------------------------
+    # -- inside
+    # ------------------------------------------------------------------------------------------------------------
 
     def _look(self, kind: Kind, path: Path) -> Found | None:
         """What is in a file, or None when somebody has it open or it cannot be reached."""
@@ -219,7 +234,9 @@ class Recovery:
         if not same:
             store.close()
             return None
-        for take, start, samples, flac in connection.execute("SELECT take, start, samples, flac FROM segments ORDER BY number"):
+        for take, start, samples, flac in connection.execute(
+            "SELECT take, start, samples, flac FROM segments ORDER BY number"
+        ):
             store.add_audio(Segment(take, start, samples, None, flac))
         store.history.do(_laying_over(rows, store.project))
         store.flush_or_raise()
@@ -239,7 +256,10 @@ class Recovery:
 
 
 def _laying_over(rows: Rows, project: Project) -> Command:
-    ended = [replace(each, state="incomplete", stop_reason="interrupted") if each.state == "making" else each for each in rows.takes]
+    ended = [
+        replace(each, state="incomplete", stop_reason="interrupted") if each.state == "making" else each
+        for each in rows.takes
+    ]
     commands: list[Command] = [PutTake(take) for take in ended if project.takes.get(take.id) != take]
     commands += [SetVoice(voice) for voice in rows.voices if project.voices.get(voice.id) != voice]
     commands.append(ReplaceBlocks(0, len(project.blocks), tuple(block for block, _ in rows.blocks)))

@@ -37,6 +37,7 @@ from app.services.store_sessions import Session
 from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
 from app.services.store_writer import Writer
+from app.services.take_cache import Lease, TakeCache
 
 __all__ = ["SUFFIX", "Deliver", "ProjectStore"]
 
@@ -52,8 +53,8 @@ def _at_once(call: Callable[[], None]) -> None:
 class ProjectStore:
     """A project and the file it lives in.
 
-    Made by `open`, `create` or `untitled`, ended by `close`. Everything but `read_take` and `TakeWriter.append` belongs on one
-    thread, that of the project.
+    Made by `open`, `create` or `untitled`, ended by `close`. Everything but `read_take` and `TakeWriter.append` belongs
+    on one thread, that of the project.
 
     Attributes:
         path: the file, as the person knows it.
@@ -93,6 +94,8 @@ class ProjectStore:
         self._closed = False
         self._session: Session | None = None
         self._publisher: Publisher | None = None
+        self._lease: Lease | None = None
+        self._new_keys: set[str] = set()
         self.project = Project(
             (block for block, _ in rows.blocks),
             takes=rows.takes,
@@ -115,7 +118,8 @@ class ProjectStore:
             self._keep_first_block(rows.meta)
         self.takes = TakeReader(lambda: connect(self.file), self._writer)
 
-    # -- opening -----------------------------------------------------------------------------------------------------------
+    # -- opening
+    # -----------------------------------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, path: Path, *, paths: Paths | None = None, deliver: Deliver | None = None) -> ProjectStore:
@@ -173,9 +177,12 @@ class ProjectStore:
 
     def _was_saved(self, sequence: int) -> None:
         """On the writing thread."""
-        publisher = self._publisher
+        publisher, lease = self._publisher, self._lease
         if publisher is not None:
             publisher.changed()
+        if lease is not None and self._new_keys:
+            keys, self._new_keys = self._new_keys, set()
+            lease.hold(keys)
         self._deliver(lambda: self.saved.emit(sequence))
 
     def _publish_to(self, copy: WorkingCopy) -> None:
@@ -188,7 +195,8 @@ class ProjectStore:
         if self._writer is not None:
             self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}, meta=dict(meta)))
 
-    # -- saving ------------------------------------------------------------------------------------------------------------
+    # -- saving
+    # ------------------------------------------------------------------------------------------------------------
 
     def _recorded(self, recorded: Recorded) -> None:
         """Hand one change, with its part of the history, to the writer."""
@@ -206,7 +214,9 @@ class ProjectStore:
         for block_id in touched.removed_blocks:
             batch.blocks[block_id] = None
         for take_id in touched.takes:
-            batch.takes[take_id] = project.takes.get(take_id)
+            take = batch.takes[take_id] = project.takes.get(take_id)
+            if take is not None and self._lease is not None:
+                self._new_keys.add(take.key)
         for voice_id in touched.voices:
             batch.voices[voice_id] = project.voices.get(voice_id)
         if touched.lexicon:
@@ -265,12 +275,15 @@ class ProjectStore:
             raise ProjectError(f"{self.path.name} takes too long to write.", "Save it on another drive.")
 
     def close(self) -> bool:
-        """Save what is left and let the file go. False when something could not be saved; then it is in the rescue file."""
+        """Save what is left and let the file go. False when something could not be saved; then it is in the rescue
+        file."""
         if self._closed:
             return True
         self._closed = True
         self.takes.close()
         saved = self._writer is None or self._writer.close()
+        if self._lease is not None:
+            self._lease.release()
         if self._publisher is not None:
             saved = self._publisher.close() and saved
         if self._session is not None:
@@ -285,14 +298,17 @@ class ProjectStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- audio -------------------------------------------------------------------------------------------------------------
+    # -- audio
+    # -------------------------------------------------------------------------------------------------------------
 
     def begin_take(self, take: Take) -> TakeWriter:
         """Put a take that is being made into the project and the file; its audio follows through what is returned."""
         written_by = self._writing()
         making = replace(take, state="making", seconds=0.0)
         self.history.note(PutTake(making))
-        writer = TakeWriter(making, written_by, self.history, lambda take_id: self.takes.open_writers.pop(take_id, None))
+        writer = TakeWriter(
+            making, written_by, self.history, lambda take_id: self.takes.open_writers.pop(take_id, None)
+        )
         self.takes.open_writers[take.id] = writer
         return writer
 
@@ -322,12 +338,14 @@ class ProjectStore:
         """Length of a take's audio in samples. Any thread."""
         return self.takes.samples(take_id)
 
-    # -- copies and pictures -----------------------------------------------------------------------------------------------
+    # -- copies and pictures
+    # -----------------------------------------------------------------------------------------------
 
     def save_as(self, target: Path, progress: Callable[[float], None] | None = None) -> None:
         """Copy the project to another file, replacing what is there, and go on in that one.
 
-        May be called from a background task; the project can be worked on meanwhile. An untitled project's own file is removed.
+        May be called from a background task; the project can be worked on meanwhile. An untitled project's own file is
+        removed.
 
         Args:
             progress: called with 0..1; may raise to cancel, which leaves everything as it was.
@@ -345,7 +363,8 @@ class ProjectStore:
         """Forget takes that no paragraph, no step of the history and no snapshot refers to.
 
         Returns a function that rewrites the file without them and may run in a background task:
-        `tasks.run(lambda task, rewrite=store.compact(): rewrite())`. It raises ProjectError when the file cannot be rewritten.
+        `tasks.run(lambda task, rewrite=store.compact(): rewrite())`. It raises ProjectError when the file cannot be
+            rewritten.
         """
         return store_moves.compact(self, self._writing(), progress)
 
@@ -391,7 +410,13 @@ class ProjectStore:
             raise ProjectError(f"{self.path.name} is open read-only.", "Save it under another name to change it.")
         return self._writer
 
-    # -- clips -------------------------------------------------------------------------------------------------------------
+    def lease_takes(self, cache: TakeCache) -> None:
+        """Until the project is closed, none of its takes leaves the shared cache."""
+        self._lease = Lease(cache)
+        self._lease.hold(take.key for take in self.project.takes.values())
+
+    # -- clips
+    # -------------------------------------------------------------------------------------------------------------
 
     def add_clip(self, data: bytes, name: str) -> str:
         """Keep a clip of a voice in the project, so that it travels with it; returns its SHA-256 (hex).

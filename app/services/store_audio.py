@@ -54,11 +54,13 @@ class Segment:
         return self.flac
 
     def decode(self) -> np.ndarray:
-        return self.audio if (audio := self.audio) is not None else decode(self.take_id, self.flac or b"", self.samples)
+        audio = self.audio
+        return audio if audio is not None else decode(self.take_id, self.flac or b"", self.samples)
 
 
 def encode(samples: np.ndarray) -> bytes:
-    """float32 `[n, 2]` on the 24-bit grid to FLAC of 24 bits at 48 kHz, without loss; values beyond full scale are clipped."""
+    """float32 `[n, 2]` on the 24-bit grid to FLAC of 24 bits at 48 kHz, without loss; values beyond full scale are
+    clipped."""
     scaled = np.rint(samples.astype(np.float64) * _FULL_SCALE)
     whole = np.clip(scaled, -_FULL_SCALE, _FULL_SCALE - 1).astype(np.int32) << 8
     buffer = io.BytesIO()
@@ -95,7 +97,12 @@ def stored_samples(connection: sqlite3.Connection, take_id: str) -> int:
     for start, samples in connection.execute(
         "SELECT start, samples FROM segments WHERE take = ? ORDER BY start", (take_id,)
     ):
-        if not isinstance(start, int) or not isinstance(samples, int) or start != end or not 0 < samples <= MAX_SEGMENT_SAMPLES:
+        if (
+            not isinstance(start, int)
+            or not isinstance(samples, int)
+            or start != end
+            or not 0 < samples <= MAX_SEGMENT_SAMPLES
+        ):
             break
         end += samples
     return end
@@ -132,7 +139,8 @@ class SegmentReader:
             if first is None:
                 return np.zeros((0, 2), np.float32)
             rows = self._connection.execute(
-                "SELECT number, start, samples FROM segments WHERE take = ? AND start >= ? AND start < ? ORDER BY start",
+                "SELECT number, start, samples FROM segments "
+                "WHERE take = ? AND start >= ? AND start < ? ORDER BY start",
                 (take_id, first[0], end),
             ).fetchall()
             for number, begin, samples in rows:

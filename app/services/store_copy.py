@@ -34,7 +34,8 @@ def glob_escape(name: str) -> str:
 
 
 def copy_to(connection: sqlite3.Connection, part: Path, tick: Tick) -> None:
-    """Copy page by page. `tick(fraction)` comes between the pages; it may write to `connection`, and may raise to cancel."""
+    """Copy page by page. `tick(fraction)` comes between the pages; it may write to `connection`, and may raise to
+    cancel."""
     destination = connect(part, write=True, create=True)
     try:
 
@@ -49,7 +50,11 @@ def copy_to(connection: sqlite3.Connection, part: Path, tick: Tick) -> None:
 
 
 def rebuild_to(
-    connection: sqlite3.Connection | None, part: Path, keep: Callable[[str], bool], tick: Tick, state: Batch | None = None
+    connection: sqlite3.Connection | None,
+    part: Path,
+    keep: Callable[[str], bool],
+    tick: Tick,
+    state: Batch | None = None,
 ) -> None:
     """Copy row by row into a fresh file, leaving out the audio of takes that are not kept, and what cannot be read.
 

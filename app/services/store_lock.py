@@ -54,7 +54,11 @@ class Holder:
         try:
             raw = json.loads(text[:4_000])
             return Holder(
-                str(raw["host"])[:255], int(raw["pid"]), str(raw["user"])[:255], float(raw["since_s"]), float(raw["beat_s"])
+                str(raw["host"])[:255],
+                int(raw["pid"]),
+                str(raw["user"])[:255],
+                float(raw["since_s"]),
+                float(raw["beat_s"]),
             )
         except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
             return None
@@ -80,9 +84,10 @@ class ProjectLockedError(ProjectError):
 class Lock:
     """Holds a project for writing until `release`.
 
-    On one machine an operating system lock on a file beside the project decides: it ends with its process, so it is never
-    stale. Other machines are told apart by the holder written in that file and in the project itself, which counts as long
-    as it says every half minute that it lives.
+    On one machine an operating system lock on a file beside the project decides: it ends with its process, so it is
+        never
+    stale. Other machines are told apart by the holder written in that file and in the project itself, which counts as
+    long as it says every half minute that it lives.
 
     Attributes:
         path: of the project.
@@ -124,7 +129,11 @@ class Lock:
     def _take(self) -> None:
         for _ in range(20):
             try:
-                fd = os.open(self.file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o600)
+                fd = os.open(
+                    self.file,
+                    os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0),
+                    0o600,
+                )
             except OSError as error:
                 # A folder that takes no new file: the row in the project alone must do.
                 _log.info("No lock file beside %s: %s", self.path, error)

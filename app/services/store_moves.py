@@ -78,7 +78,8 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
                 copy.remove()
         if isinstance(error, (OSError, sqlite3.Error)):
             raise ProjectError(
-                f"The project cannot be saved as {target} ({error}).", "Choose another place; the project itself is unchanged."
+                f"The project cannot be saved as {target} ({error}).",
+                "Choose another place; the project itself is unchanged.",
             ) from error
         raise
 
@@ -128,7 +129,10 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
     dead = [
         take.id
         for take in project.takes.values()
-        if not project.has_block(take.block_id) and take.block_id not in kept and take.id not in kept and take.state != "making"
+        if not project.has_block(take.block_id)
+        and take.block_id not in kept
+        and take.id not in kept
+        and take.state != "making"
     ]
     if dead:
         store.history.note(Compound(tuple(DropTake(each) for each in dead), "Compact"))

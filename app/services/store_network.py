@@ -1,4 +1,5 @@
-"""Projects on network drives: worked on in a local copy, which is published when nothing was changed for a while and on close."""
+"""Projects on network drives: worked on in a local copy, which is published when nothing was changed for a while and on
+close."""
 
 from __future__ import annotations
 
@@ -29,13 +30,17 @@ IDLE_S = 10.0
 RETRY_S = 30.0
 _PATIENCE = 20.0  # a copy that takes long is made less often: at most a twentieth of the time goes into copying
 _KINDS = frozenset(
-    "nfs nfs3 nfs4 cifs smb smb2 smb3 smbfs afpfs webdav davfs ncpfs afs ceph glusterfs lustre beegfs 9p fuse.sshfs fuse.rclone "
-    "fuse.davfs fuse.davfs2 fuse.glusterfs fuse.cephfs fuse.gvfsd-fuse fuse.s3fs fuse.smbnetfs fuse.curlftpfs".split()
+    (
+        "nfs nfs3 nfs4 cifs smb smb2 smb3 smbfs afpfs webdav davfs ncpfs afs ceph glusterfs lustre beegfs 9p "
+        "fuse.sshfs fuse.rclone fuse.davfs fuse.davfs2 fuse.glusterfs fuse.cephfs fuse.gvfsd-fuse fuse.s3fs "
+        "fuse.smbnetfs fuse.curlftpfs"
+    ).split()
 )
 
 
 def is_network(path: Path) -> bool:
-    """Whether a path is on a drive of another machine, told by how it is mounted. False when that cannot be found out."""
+    """Whether a path is on a drive of another machine, told by how it is mounted. False when that cannot be found
+    out."""
     text = str(path.absolute())
     if sys.platform == "win32":
         import ctypes
@@ -77,8 +82,8 @@ class WorkingCopy:
     def fetch(self) -> str:
         """Make the local copy current; returns what the person should know, or "".
 
-        What was not published by the last run is kept: it is gone on with, or, if the original was changed since, put beside
-        the untitled projects.
+        What was not published by the last run is kept: it is gone on with, or, if the original was changed since,
+        put beside the untitled projects.
 
         Raises:
             OSError: the original cannot be read, or there is no room.
@@ -87,11 +92,15 @@ class WorkingCopy:
         if note.get("dirty") and self.file.exists():
             if not self.original.exists() or note.get("base") == self._stamp():
                 return f"Changes to {self.original.name} that had not reached the network are here again."
-            kept = self._folder.parent.parent / "untitled" / f"{self.original.stem} (not published {time.strftime('%Y-%m-%d %H.%M.%S')}).mvs"
+            name = f"{self.original.stem} (not published {time.strftime('%Y-%m-%d %H.%M.%S')}).mvs"
+            kept = self._folder.parent.parent / "untitled" / name
             kept.parent.mkdir(parents=True, exist_ok=True)
             self._move(kept)
             self._copy_here()
-            return f"{self.original.name} was changed elsewhere. Your changes that had not reached the network were kept as {kept.stem}."
+            return (
+                f"{self.original.name} was changed elsewhere. Your changes that had not reached the network were kept "
+                f"as {kept.stem}."
+            )
         self._copy_here()
         return ""
 
@@ -148,7 +157,9 @@ class WorkingCopy:
             stamp = self._stamp()
             elsewhere = None
             if stamp is not None and note.get("base") is not None and stamp != note["base"]:
-                elsewhere = self.original.with_name(f"{self.original.stem} (conflict {time.strftime('%Y-%m-%d %H.%M.%S')}).mvs")
+                elsewhere = self.original.with_name(
+                    f"{self.original.stem} (conflict {time.strftime('%Y-%m-%d %H.%M.%S')}).mvs"
+                )
             store_copy.settle(part, elsewhere or self.original)
         finally:
             part.unlink(missing_ok=True)
@@ -235,7 +246,8 @@ class Publisher:
             self._condition.notify_all()
 
     def close(self) -> bool:
-        """Publish what is left, after the local copy was closed. False when the network does not take it; nothing is lost."""
+        """Publish what is left, after the local copy was closed. False when the network does not take it; nothing is
+        lost."""
         with self._condition:
             self._closing = True
             self._condition.notify_all()
@@ -271,7 +283,9 @@ class Publisher:
         if elsewhere is not None:
             told = problem("network", self.copy.original, elsewhere)
             message = f"{self.copy.original.name} was changed by somebody else."
-            self._on_problem(Problem("network", message, f"Your version was put beside it as {elsewhere.name}.", told.rescued))
+            self._on_problem(
+                Problem("network", message, f"Your version was put beside it as {elsewhere.name}.", told.rescued)
+            )
             return True
         if self._troubled:
             self._troubled = False

@@ -115,7 +115,9 @@ def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool 
         if lock is not None:
             lock.release()
         if isinstance(error, (sqlite3.Error, OSError)):
-            raise ProjectError(f"{path.name} cannot be opened ({error}).", "Try again, or open a copy of it.") from error
+            raise ProjectError(
+                f"{path.name} cannot be opened ({error}).", "Try again, or open a copy of it."
+            ) from error
         raise
     interrupted = end_takes(rows, connection)
     if read_only:
@@ -152,7 +154,9 @@ def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection
                 shutil.copyfile(path, kept)
             migrate(connection, version)
         elif version < VERSION:
-            raise ProjectError(f"{path.name} is of an older version.", "Open it for writing once, to bring it up to date.")
+            raise ProjectError(
+                f"{path.name} is of an older version.", "Open it for writing once, to bring it up to date."
+            )
         check_schema(connection, path)
         if lock is not None:
             begin_writing(connection)
@@ -205,7 +209,8 @@ def _keep_before_loss(path: Path, rows: Rows) -> None:
 
 
 def end_takes(rows: Rows, connection: sqlite3.Connection) -> dict[str, Take | None]:
-    """Takes that were being made when the program ended are incomplete: what is in the file counts. Returns them by id."""
+    """Takes that were being made when the program ended are incomplete: what is in the file counts. Returns them by
+    id."""
     ended: dict[str, Take | None] = {}
     for at, take in enumerate(rows.takes):
         if take.state == "making":

@@ -103,7 +103,9 @@ def repair(path: Path) -> Repair:
         part.unlink(missing_ok=True)
         kept.unlink(missing_ok=True)
         if isinstance(error, sqlite3.Error):
-            raise DamagedProjectError(f"{path.name} cannot be repaired ({error}).", "Open a copy of it from another day.") from error
+            raise DamagedProjectError(
+                f"{path.name} cannot be repaired ({error}).", "Open a copy of it from another day."
+            ) from error
         raise
     return result
 
@@ -147,7 +149,9 @@ def _readable(path: Path, folder: Path, result: Repair) -> sqlite3.Connection:
             raise DamagedProjectError(f"Nothing can be read from {path.name}.", "Open a copy of it from another day.")
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise DamagedProjectError(f"{path.name} cannot be read ({error}).", "Open a copy of it from another day.") from error
+        raise DamagedProjectError(
+            f"{path.name} cannot be read ({error}).", "Open a copy of it from another day."
+        ) from error
     except DamagedProjectError:
         connection.close()
         raise
@@ -226,8 +230,8 @@ def salvaged(
 ) -> Iterator[tuple[Any, ...] | None]:
     """The rows of a table in order of rowid; None stands for a stretch that cannot be read.
 
-    After an error the next readable rowid is looked for at doubling distances and then narrowed down, so that a broken page
-    costs its own rows.
+    After an error the next readable rowid is looked for at doubling distances and then narrowed down, so that a broken
+    page costs its own rows.
     """
     names = ", ".join(columns)
     at, faults = -(1 << 62), 0
@@ -306,7 +310,8 @@ def _fill_from_snapshot(destination: sqlite3.Connection) -> int:
         for _, block_id, text, settings, chosen in missing:
             destination.execute("INSERT INTO blocks VALUES (?, 0, ?, ?, ?)", (block_id, text, settings, chosen))
         destination.executemany(
-            "UPDATE blocks SET rank = ? WHERE id = ?", [(number << 24, block_id) for number, block_id in enumerate(merged, 1)]
+            "UPDATE blocks SET rank = ? WHERE id = ?",
+            [(number << 24, block_id) for number, block_id in enumerate(merged, 1)],
         )
         return len(missing)
     return 0

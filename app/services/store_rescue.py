@@ -1,4 +1,5 @@
-"""Where work goes while a project's own file cannot be written: a file in the profile, found again at the next start."""
+"""Where work goes while a project's own file cannot be written: a file in the profile, found again at the next
+start."""
 
 from __future__ import annotations
 

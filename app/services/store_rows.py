@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from app.model import checks
 from app.model.block import NATURAL, Block, BlockSettings, clean_line
@@ -15,6 +15,9 @@ from app.model.project_settings import Lexicon, ProjectSettings, lexicon_from_js
 from app.model.take import Take
 from app.model.voice import Voice
 
+T = TypeVar("T")
+
+_MAX_FAULTS = 20
 MAX_BLOCKS = 200_000
 MAX_SCRIPT = 64_000_000  # characters
 MAX_BODIES = 256 * 1024 * 1024  # bytes of JSON of all takes: those of 100 hours are a tenth of it
@@ -43,6 +46,11 @@ class Rows:
     meta: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
+    def fault(self, message: str) -> None:
+        """Note something for the person, each once and not without end."""
+        if len(self.faults) < _MAX_FAULTS and message not in self.faults:
+            self.faults.append(message)
+
 
 def read_rows(connection: sqlite3.Connection) -> Rows:
     """Read and check a project.
@@ -61,18 +69,17 @@ def read_rows(connection: sqlite3.Connection) -> Rows:
     for take_id, body in _rows(connection, "SELECT id, body FROM takes LIMIT 1000000"):
         room -= len(body) if isinstance(body, (str, bytes)) else 0
         if room < 0:
-            rows.faults.append("There are more takes than a project can have; some were left out.")
+            rows.fault("There are more takes than a project can have; some were left out.")
             break
-        take = _read(rows, "A take", lambda: Take.from_json(checks.from_json_text(body, "A take", 16_000_000)))
+        take = _read(rows, "A take", body, Take.from_json, 16_000_000)
         if take is not None and take.id == take_id:
             rows.takes.append(take)
     for voice_id, body in _rows(connection, "SELECT id, body FROM voices LIMIT 10000"):
-        voice = _read(rows, "A voice", lambda: Voice.from_json(checks.from_json_text(body, "A voice", 4_000_000)))
+        voice = _read(rows, "A voice", body, Voice.from_json, 4_000_000)
         if voice is not None and voice.id == voice_id:
             rows.voices.append(voice)
-    meta = rows.meta
-    settings = _read(rows, "The settings", lambda: ProjectSettings.from_json(_meta(meta, "settings", {})))
-    lexicon = _read(rows, "The lexicon", lambda: lexicon_from_json(_meta(meta, "lexicon", [])))
+    settings = _read(rows, "The settings", rows.meta.get("settings", "{}"), ProjectSettings.from_json, 16_000_000)
+    lexicon = _read(rows, "The lexicon", rows.meta.get("lexicon", "[]"), lexicon_from_json, 16_000_000)
     rows.settings = settings or ProjectSettings()
     rows.lexicon = lexicon or ()
     _read_steps(connection, rows)
@@ -83,27 +90,28 @@ def _read_blocks(connection: sqlite3.Connection, rows: Rows) -> None:
     characters, seen = 0, set()
     # A value of another type is not even loaded: it may be large.
     query = (
-        "SELECT id, rank, CASE WHEN typeof(text) = 'text' THEN text END, CASE WHEN length(settings) <= 100000 THEN settings END, "
-        "CASE WHEN chosen IS NULL OR length(chosen) <= 64 THEN chosen ELSE 0 END FROM blocks ORDER BY rank, rowid LIMIT ?"
+        "SELECT id, rank, CASE WHEN typeof(text) = 'text' THEN text END, "
+        "CASE WHEN length(settings) <= 100000 THEN settings END, "
+        "CASE WHEN chosen IS NULL OR length(chosen) <= 64 THEN chosen ELSE 0 END "
+        "FROM blocks ORDER BY rank, rowid LIMIT ?"
     )
     for block_id, rank, text, settings, chosen in _rows(connection, query, (MAX_BLOCKS + 1,)):
         try:
             block = Block(checks.identifier(block_id, "The id of a block"), clean_line(_text(text)))
             checks.integer(rank, "The place of a block")
         except FormatError as error:
-            rows.faults.append(error.message)
+            rows.fault(error.message)
             continue
         characters += len(block.text) + 1
         if len(seen) >= MAX_BLOCKS or characters > MAX_SCRIPT:
-            rows.faults.append("The script is longer than a project can be; its end was left out.")
+            rows.fault("The script is longer than a project can be; its end was left out.")
             break
         if block.id in seen:
             continue
         seen.add(block.id)
-        raw = None if settings == "{}" else settings
-        read = NATURAL if raw is None else _read(rows, "Settings", lambda: BlockSettings.from_json(checks.from_json_text(raw, "Settings", 100_000)))
-        if isinstance(chosen, str) and len(chosen) > 64 or not isinstance(chosen, (str, type(None))):
-            rows.faults.append("The chosen take of a paragraph could not be read.")
+        read = NATURAL if settings == "{}" else _read(rows, "Settings", settings, BlockSettings.from_json, 100_000)
+        if (isinstance(chosen, str) and len(chosen) > 64) or not isinstance(chosen, (str, type(None))):
+            rows.fault("The chosen take of a paragraph could not be read.")
             chosen = None
         rows.blocks.append((replace(block, settings=read or NATURAL, chosen=chosen), rank))
 
@@ -129,15 +137,11 @@ def _text(value: object) -> str:
     return checks.string(value, "The text of a paragraph", checks.MAX_TEXT)
 
 
-def _meta(meta: dict[str, str], name: str, default: Any) -> Any:
-    return checks.from_json_text(meta[name], name, 16_000_000) if name in meta else default
-
-
-def _read(rows: Rows, what: str, read: Any) -> Any:
+def _read(rows: Rows, what: str, text: object, read: Callable[[Any], T], limit: int) -> T | None:
     try:
-        return read()
+        return read(checks.from_json_text(text, what, limit))
     except FormatError as error:
-        rows.faults.append(f"{what} could not be read: {error.message}")
+        rows.fault(f"{what} could not be read: {error.message}")
         return None
 
 
@@ -168,7 +172,8 @@ class Batch:
         return bool(self.blocks or self.takes or self.voices or self.meta or self.steps or self.clips)
 
     def add(self, newer: Batch, *, forget_removed: bool = False) -> None:
-        """Lay a newer batch over this one; with `forget_removed` this is a whole state, which does not list what is gone."""
+        """Lay a newer batch over this one; with `forget_removed` this is a whole state, which does not list what is
+        gone."""
         for name in _PARTS:
             mine, theirs = getattr(self, name), getattr(newer, name)
             mine.update(theirs)
@@ -193,8 +198,8 @@ def write_batch(connection: sqlite3.Connection, batch: Batch) -> None:
         else:
             block, rank = placed
             run(
-                "INSERT INTO blocks (id, rank, text, settings, chosen) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE "
-                "SET rank = ?2, text = ?3, settings = ?4, chosen = ?5",
+                "INSERT INTO blocks (id, rank, text, settings, chosen) VALUES (?1, ?2, ?3, ?4, ?5) "
+                "ON CONFLICT (id) DO UPDATE SET rank = ?2, text = ?3, settings = ?4, chosen = ?5",
                 (block.id, rank, block.text, checks.to_json_text(block.settings.to_json()), block.chosen),
             )
     for take_id, take in batch.takes.items():

@@ -18,14 +18,16 @@ LONGEST_VALUE = 256 * 1024 * 1024
 # Text and its order are small tables of their own: damage to gigabytes of audio beside them does not touch them.
 TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE blocks (id TEXT PRIMARY KEY, rank INTEGER NOT NULL, text TEXT NOT NULL, settings TEXT NOT NULL, chosen TEXT)",
+    "CREATE TABLE blocks (id TEXT PRIMARY KEY, rank INTEGER NOT NULL, text TEXT NOT NULL, settings TEXT NOT NULL, "
+    "chosen TEXT)",
     "CREATE TABLE takes (id TEXT PRIMARY KEY, block_id TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL)",
     "CREATE TABLE voices (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
     "CREATE TABLE clips (sha256 TEXT PRIMARY KEY, name TEXT NOT NULL, bytes BLOB NOT NULL)",
     "CREATE TABLE steps (number INTEGER PRIMARY KEY, label TEXT NOT NULL, command TEXT NOT NULL)",
-    "CREATE TABLE snapshots (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, made_at_s REAL NOT NULL, body BLOB NOT NULL)",
-    "CREATE TABLE segments (number INTEGER PRIMARY KEY, take TEXT NOT NULL, start INTEGER NOT NULL, samples INTEGER NOT NULL, "
-    "crc INTEGER NOT NULL, flac BLOB NOT NULL)",
+    "CREATE TABLE snapshots (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, made_at_s REAL NOT NULL, "
+    "body BLOB NOT NULL)",
+    "CREATE TABLE segments (number INTEGER PRIMARY KEY, take TEXT NOT NULL, start INTEGER NOT NULL, "
+    "samples INTEGER NOT NULL, crc INTEGER NOT NULL, flac BLOB NOT NULL)",
     # Covers what finding and measuring a take needs, so that no audio page is read for it.
     "CREATE UNIQUE INDEX segments_by_take ON segments (take, start, samples)",
 )
@@ -150,7 +152,7 @@ def check_identity(connection: sqlite3.Connection, path: Path) -> int:
         raise NotAProjectError(f"{path.name} is not a project of Moss Voice Studio.", "Open a file that ends in .mvs.")
     if version > VERSION:
         raise NewerProjectError(
-            f"{path.name} was made by a later version of Moss Voice Studio (file version {version}, this one reads {VERSION}).",
+            f"{path.name} was made by a later version of Moss Voice Studio (file {version}, this one reads {VERSION}).",
             "Update the studio to open it. The file was not changed.",
         )
     if version < 1:
@@ -188,7 +190,7 @@ def tables_are_ours(connection: sqlite3.Connection) -> bool:
 
 
 class bounded:
-    """A context in which a connection's statements are stopped after a time: `with bounded(connection, 1.0) as expired`."""
+    """Stops a connection's statements after a time: `with bounded(connection, 1.0) as expired`."""
 
     def __init__(self, connection: sqlite3.Connection, seconds: float) -> None:
         self._connection = connection

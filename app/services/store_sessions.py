@@ -44,7 +44,8 @@ def folder_of(paths: Paths) -> Path:
 
 
 def begin(paths: Paths, path: Path) -> Session | None:
-    """Note that this process has a project open; None where the profile cannot be written, which keeps nothing from working."""
+    """Note that this process has a project open; None where the profile cannot be written, which keeps nothing from
+    working."""
     session = Session(folder_of(paths) / f"{new_id()}.json", path, os.getpid(), started_s(os.getpid()))
     try:
         session.file.parent.mkdir(parents=True, exist_ok=True)

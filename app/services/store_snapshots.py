@@ -1,4 +1,5 @@
-"""The script as it was when it was opened, and as it was on the last days: small pictures inside the file, without audio."""
+"""The script as it was when it was opened, and as it was on the last days: small pictures inside the file, without
+audio."""
 
 from __future__ import annotations
 
@@ -85,7 +86,9 @@ def snapshots(connection: sqlite3.Connection) -> list[Snapshot]:
         try:
             raw = _raw(connection, number)
             words = checks.integer(raw.get("words"), "The words of a snapshot", 0)
-            found.append(Snapshot(number, checks.string(kind, "kind", 20), checks.number(made_at_s, "time", 0.0, 1e11), words))
+            found.append(
+                Snapshot(number, checks.string(kind, "kind", 20), checks.number(made_at_s, "time", 0.0, 1e11), words)
+            )
         except FormatError:
             continue
     return found
@@ -142,7 +145,9 @@ def restoring(connection: sqlite3.Connection, number: int, project: Project) -> 
     """
     raw = _raw(connection, number)
     blocks = [
-        Block(block_id, text, BlockSettings.from_json(checks.from_json_text(settings, "Settings", 100_000)), chosen=chosen)
+        Block(
+            block_id, text, BlockSettings.from_json(checks.from_json_text(settings, "Settings", 100_000)), chosen=chosen
+        )
         for block_id, text, settings, chosen in blocks_of(connection, number)
     ]
     meta = checks.mapping(raw.get("meta", {}), "A snapshot", 20)

@@ -20,7 +20,8 @@ from app.services.store_writer import Writer
 class TakeWriter:
     """Takes in the audio of one take.
 
-    `append` may be called on any one thread and never waits for the disk; `finish` belongs on the thread of the project.
+    `append` may be called on any one thread and never waits for the disk; `finish` belongs on the thread of the
+    project.
 
     Attributes:
         take: as it was begun.
@@ -160,7 +161,8 @@ class TakeReader:
 
     @contextlib.contextmanager
     def released(self) -> Iterator[None]:
-        """While this lasts nobody reads and the file is not held open; afterwards it is opened again by the next read."""
+        """While this lasts nobody reads and the file is not held open; afterwards it is opened again by the next
+        read."""
         with self._lock:
             self._let_go()
             yield

@@ -78,7 +78,8 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name=f"write {path.name}", daemon=True)
         self._thread.start()
 
-    # -- any thread --------------------------------------------------------------------------------------------------------
+    # -- any thread
+    # --------------------------------------------------------------------------------------------------------
 
     def add(self, update: Batch) -> int:
         """Hand in changes that belong together; returns their sequence number."""
@@ -157,7 +158,8 @@ class Writer:
         if due:
             self._write()
 
-    # -- the writing thread ------------------------------------------------------------------------------------------------
+    # -- the writing thread
+    # ------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while True:
@@ -289,7 +291,8 @@ class Writer:
             self._on_problem(now_trouble)
 
     def _save_to_rescue(self) -> Path | None:
-        """Put what waits into the rescue file; where that is, or None when there is none or it cannot be written either."""
+        """Put what waits into the rescue file; where that is, or None when there is none or it cannot be written
+        either."""
         with self._changed:
             batch, self._unrescued = self._unrescued, Batch()
             segments = list(self._segments)
@@ -349,7 +352,8 @@ class Writer:
             return whole
 
     def _rest_a_little(self) -> None:
-        """Say that the writer lives; in quiet moments the file itself holds everything, so that copies of it are whole."""
+        """Say that the writer lives; in quiet moments the file itself holds everything, so that copies of it are
+        whole."""
         if self._beat is not None and time.monotonic() >= self._beaten_s + BEAT_S:
             self._beaten_s = time.monotonic()
             with self._changed:
@@ -397,9 +401,7 @@ class Writer:
             _log.warning("A project file did not close well: %s", error)
 
     def _waiting_bytes(self) -> int:
-        return sum(
-            len(segment.flac) if segment.flac is not None else segment.samples * 8 for segment in self._segments
-        )
+        return sum(len(segment.flac) if segment.flac is not None else segment.samples * 8 for segment in self._segments)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -65,7 +65,8 @@ class Lease:
 class TakeCache:
     """A folder of takes, named by their keys, with a limit of size; the least recently used go first.
 
-    Several processes may use it at once, from any thread. The folder may be deleted at any time: projects hold their takes
+    Several processes may use it at once, from any thread. The folder may be deleted at any time: projects hold their
+        takes
     themselves. The files describe themselves, so a lost index is made again from them.
 
     Attributes:
@@ -79,7 +80,8 @@ class TakeCache:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
 
-    # -- finding and keeping -----------------------------------------------------------------------------------------------
+    # -- finding and keeping
+    # -----------------------------------------------------------------------------------------------
 
     def find(self, key: str) -> Take | None:
         """The complete take of this content, with ids of no project, or None; its audio is read with `blocks`.
@@ -146,7 +148,8 @@ class TakeCache:
         except (OSError, sqlite3.Error) as error:
             _log.info("The index of the takes cannot be written: %s", error)
 
-    # -- size --------------------------------------------------------------------------------------------------------------
+    # -- size
+    # --------------------------------------------------------------------------------------------------------------
 
     @property
     def size_bytes(self) -> int:
@@ -193,7 +196,9 @@ class TakeCache:
             for key in known - set(there):
                 index.execute("DELETE FROM takes WHERE key = ?", (key,))
             for key in set(there) - known:
-                index.execute("INSERT OR IGNORE INTO takes VALUES (?, ?, ?)", (key, there[key].st_size, there[key].st_mtime))
+                index.execute(
+                    "INSERT OR IGNORE INTO takes VALUES (?, ?, ?)", (key, there[key].st_size, there[key].st_mtime)
+                )
         self.shrink()
 
     @staticmethod
@@ -203,7 +208,8 @@ class TakeCache:
                 index.execute("DELETE FROM leases WHERE owner = ?", (owner,))
                 index.execute("DELETE FROM owners WHERE owner = ?", (owner,))
 
-    # -- the index ---------------------------------------------------------------------------------------------------------
+    # -- the index
+    # ---------------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def index(self) -> Iterator[sqlite3.Connection]:
@@ -258,7 +264,9 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")  # the index can be made again; the takes themselves are synced
+        connection.execute(
+            "PRAGMA synchronous = NORMAL"
+        )  # the index can be made again; the takes themselves are synced
         connection.executescript(_SCHEMA)
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("damaged")

@@ -159,8 +159,8 @@ class Tasks:
         Args:
             on_success, on_failure: called through the hook; neither is, once the task was cancelled.
             on_progress: called through the hook, at most 15 times a second.
-            owner: when it is gone, nothing is called any more and the task is cancelled. Callbacks that are its bound methods
-                do not keep it alive.
+            owner: when it is gone, nothing is called any more and the task is cancelled. Callbacks that are its bound
+                methods do not keep it alive.
 
         Raises:
             RuntimeError: the service was closed.

@@ -7,7 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings as hypothesis_settings, strategies as st
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from app import settings as module
 from app.paths import paths_for
@@ -36,7 +38,13 @@ def test_changes_are_there_after_a_restart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("group", "changes"),
-    [("playback", {"speed": "fast"}), ("playback", {"no": 1}), ("nothing", {}), ("servers", {"value": ("x",)}), ("privacy", {"log_text": 1})],
+    [
+        ("playback", {"speed": "fast"}),
+        ("playback", {"no": 1}),
+        ("nothing", {}),
+        ("servers", {"value": ("x",)}),
+        ("privacy", {"log_text": 1}),
+    ],
 )
 def test_a_wrong_value_is_refused(tmp_path: Path, group: str, changes: dict) -> None:
     settings = load(tmp_path)
@@ -57,7 +65,13 @@ def test_a_damaged_file_is_kept_aside_and_told(tmp_path: Path, data: bytes) -> N
 
 
 def test_a_wrong_field_costs_itself_alone(tmp_path: Path) -> None:
-    raw = {"version": 1, "playback": {"speed": "x", "ahead_s": 30}, "editor": 3, "shortcuts": {"a": 1}, "general": {"recent": ["a"]}}
+    raw = {
+        "version": 1,
+        "playback": {"speed": "x", "ahead_s": 30},
+        "editor": 3,
+        "shortcuts": {"a": 1},
+        "general": {"recent": ["a"]},
+    }
     (tmp_path / "settings.json").write_text(json.dumps(raw))
     settings = load(tmp_path)
     assert settings.playback.speed == 1.0 and settings.playback.ahead_s == 30.0
@@ -65,7 +79,9 @@ def test_a_wrong_field_costs_itself_alone(tmp_path: Path) -> None:
 
 
 def test_what_a_later_version_wrote_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text(json.dumps({"version": 99, "future": {"x": 1}, "editor": {"font": "Serif"}}))
+    (tmp_path / "settings.json").write_text(
+        json.dumps({"version": 99, "future": {"x": 1}, "editor": {"font": "Serif"}})
+    )
     settings = load(tmp_path)
     assert "later version" in settings.notice and settings.editor.font == "Serif"
     settings.change("editor", font="Sans")
@@ -116,7 +132,11 @@ JSON = st.recursive(
 
 
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-@given(st.dictionaries(st.sampled_from(module._GROUPS), st.dictionaries(st.sampled_from(["recent", "speed", "id", "x"]), JSON) | JSON))
+@given(
+    st.dictionaries(
+        st.sampled_from(module._GROUPS), st.dictionaries(st.sampled_from(["recent", "speed", "id", "x"]), JSON) | JSON
+    )
+)
 def test_any_json_gives_settings_of_the_right_types(tmp_path: Path, groups: dict) -> None:
     (tmp_path / "settings.json").write_text(json.dumps({"version": 1} | groups))
     settings = load(tmp_path)

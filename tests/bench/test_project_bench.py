@@ -55,7 +55,9 @@ def ten_hours(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, block in enumerate(list(store.project.blocks)):
             samples = lengths[number] * 96_000
             pieces = (PieceAudio(0, samples, 0),)
-            take = Take(f"t{number}", block.id, "", block.text, {"model": "x"}, 1, "done", "stop", samples / 48_000, pieces)
+            take = Take(
+                f"t{number}", block.id, "", block.text, {"model": "x"}, 1, "done", "stop", samples / 48_000, pieces
+            )
             store.history.note(PutTake(take, choose=True))
 
         def fill(connection: sqlite3.Connection) -> None:
@@ -96,7 +98,11 @@ def test_typing_into_a_long_script(tmp_path: Path) -> None:
         text = "\n".join("a word of the book " * (WORDS // 5) for _ in range(BLOCKS))
         timed(f"paste of {BLOCKS} paragraphs", lambda: store.history.do(ReplaceText(0, "", text)))
         timed("commit of it", store.flush)
-        for name, position in (("start", 5), ("middle", store.project.characters // 2), ("end", store.project.characters)):
+        for name, position in (
+            ("start", 5),
+            ("middle", store.project.characters // 2),
+            ("end", store.project.characters),
+        ):
             for what, typed in (("key", "x"), ("new paragraph", "\n")):
                 costs = []
                 for number in range(200):

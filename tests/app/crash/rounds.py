@@ -1,6 +1,7 @@
 """Kills a working project at random instants and compares what is in its file with what it was told to be there.
 
-Run as a program: `rounds.py FOLDER KILLS SEED`. It forks its workers, so a round costs no start of the interpreter; it imports
+Run as a program: `rounds.py FOLDER KILLS SEED`. It forks its workers, so a round costs no start of the interpreter; it
+    imports
 no torch. Exit status 1 and a message when something acknowledged is missing.
 """
 
@@ -28,7 +29,7 @@ from app.paths import paths_for
 from app.services.store import ProjectStore
 from app.services.store_schema import connect
 
-WORDS = "once upon a time there was a studio and every word of it was kept".split()
+WORDS = ["once", "upon", "a", "time", "there", "was", "a", "studio", "and", "every", "word", "of", "it", "was", "kept"]
 
 
 def digest(project: Project) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import settings, strategies as st
+from hypothesis import settings
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from app.model.clipboard import copied, pasting
@@ -46,7 +47,9 @@ class Editing(RuleBasedStateMachine):
         self.clock = 0.0
         self.history = History(self.project, now_s=lambda: self.clock)
         self.text = ""  # what an editor shows that only listens to text_replaced
-        self.order = [block.id for block in self.project.blocks]  # what an outline shows that only listens to blocks_changed
+        self.order = [
+            block.id for block in self.project.blocks
+        ]  # what an outline shows that only listens to blocks_changed
         self.project.text_replaced.connect(self._text_replaced)
         self.project.blocks_changed.connect(self._blocks_changed)
         self.states = [state(self.project)]

@@ -95,7 +95,9 @@ def test_pasting_into_the_middle_of_a_line_keeps_that_line() -> None:
     assert ids(project) == ["b0", "b1"]
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b'{"version":2,"lines":[]}', b'{"version":1,"lines":[{"text":3}]}', b"\xff"])
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b'{"version":2,"lines":[]}', b'{"version":1,"lines":[{"text":3}]}', b"\xff"]
+)
 def test_a_clipping_that_is_none_is_refused(data: bytes) -> None:
     with pytest.raises(FormatError):
         pasting(data, project_of("a"), 0)
@@ -123,7 +125,15 @@ def test_an_edit_that_does_not_fit_changes_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("# One", "chapter"), ("## Two", "scene"), ("// note", "note"), ("//", "note"), ("#x", "speech"), (" ", "empty"), ("a", "speech")],
+    [
+        ("# One", "chapter"),
+        ("## Two", "scene"),
+        ("// note", "note"),
+        ("//", "note"),
+        ("#x", "speech"),
+        (" ", "empty"),
+        ("a", "speech"),
+    ],
 )
 def test_a_line_tells_its_kind(text: str, kind: str) -> None:
     assert kind_of(text) is BlockKind(kind)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.model import checks
 from app.model.block import Block, BlockSettings
@@ -27,10 +28,52 @@ JSON = st.recursive(
 
 def test_values_survive_json() -> None:
     values = [
-        Block("b", "text", BlockSettings("v", "English", "softly", "fit", 4.0, 7, 1.7, 0.8, 25, 1.1, -3.0, True, False), ("t",), "t"),
-        Take("t", "b", "a" * 64, "text", {"model": "x", "list": [1, 2.5]}, 7, "done", "stop", 1.5, (PieceAudio(0, 9, 1),), {"rtf": 0.1}, ("w",), 5.0),
-        Voice("v", "Joe", "#112233", (VoiceClip("joe.wav", "0" * 64, "hello", "English", 0.5, 9.0),), ("calm",), True, "joe", {"own": True}, 5.0),
-        ProjectSettings(7, "v", "English", Pauses(1, 2, 3, 4, 5), -60.0, False, "natural", True, "Title", "Author", {"format": "flac"}),
+        Block(
+            "b",
+            "text",
+            BlockSettings("v", "English", "softly", "fit", 4.0, 7, 1.7, 0.8, 25, 1.1, -3.0, True, False),
+            ("t",),
+            "t",
+        ),
+        Take(
+            "t",
+            "b",
+            "a" * 64,
+            "text",
+            {"model": "x", "list": [1, 2.5]},
+            7,
+            "done",
+            "stop",
+            1.5,
+            (PieceAudio(0, 9, 1),),
+            {"rtf": 0.1},
+            ("w",),
+            5.0,
+        ),
+        Voice(
+            "v",
+            "Joe",
+            "#112233",
+            (VoiceClip("joe.wav", "0" * 64, "hello", "English", 0.5, 9.0),),
+            ("calm",),
+            True,
+            "joe",
+            {"own": True},
+            5.0,
+        ),
+        ProjectSettings(
+            7,
+            "v",
+            "English",
+            Pauses(1, 2, 3, 4, 5),
+            -60.0,
+            False,
+            "natural",
+            True,
+            "Title",
+            "Author",
+            {"format": "flac"},
+        ),
     ]
     for value in values:
         assert type(value).from_json(json.loads(json.dumps(value.to_json()))) == value

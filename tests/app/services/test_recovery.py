@@ -1,4 +1,5 @@
-"""After a crash the next start offers everything that is not safely in a named file, and does with it what is decided."""
+"""After a crash the next start offers everything that is not safely in a named file, and does with it what is
+decided."""
 
 from __future__ import annotations
 
@@ -15,7 +16,6 @@ import pytest
 
 from app.model.commands import ReplaceText
 from app.model.errors import ProjectError
-from app.model.take import Take
 from app.paths import Paths, paths_for
 from app.services.recovery import Recovery
 from app.services.store import ProjectStore
@@ -51,7 +51,9 @@ def die(folder: Path, program: str) -> None:
     """Run a program that ends by killing itself."""
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     whole = DIE + textwrap.dedent(program) + "\nos.kill(os.getpid(), 9)\n"
-    done = subprocess.run([sys.executable, "-c", whole, str(folder)], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", whole, str(folder)], capture_output=True, text=True, env=environment, timeout=60
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
@@ -87,7 +89,9 @@ def test_unfinished_takes_are_offered_and_kept_as_incomplete_ones(tmp_path: Path
     (found,) = Recovery(paths).find()
     assert (found.kind, found.title, found.unfinished_takes, found.seconds) == ("interrupted", "book", 1, 4.0)
     with Recovery(paths).recover(found) as store:
-        assert store.project.takes["t1"].state == "incomplete" and np.array_equal(store.read_take("t1"), noise(250_000)[:192_000])
+        assert store.project.takes["t1"].state == "incomplete" and np.array_equal(
+            store.read_take("t1"), noise(250_000)[:192_000]
+        )
     assert Recovery(paths).find() == []
 
 
@@ -150,7 +154,9 @@ def test_work_that_could_not_be_saved_goes_into_its_project(tmp_path: Path, path
     assert (found.kind, found.title, found.original) == ("unsaved", "book", tmp_path / "book.mvs")
     with Recovery(paths).recover(found) as store:
         assert store.path == tmp_path / "book.mvs" and store.project.text() == "saved and more still"
-        assert np.array_equal(store.read_take("new"), noise(200_000)) and np.array_equal(store.read_take("old"), noise(100_000))
+        assert np.array_equal(store.read_take("new"), noise(200_000)) and np.array_equal(
+            store.read_take("old"), noise(100_000)
+        )
         assert store.project.blocks[0].chosen == "new"
         store.history.undo()
         assert store.project.text() == "saved"

@@ -10,9 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from app.model.commands import MoveBlocks, PutTake, ReplaceText, SetBlockSettings, SetLexicon, SetProjectSettings, SetVoice
+from app.model.commands import (
+    MoveBlocks,
+    PutTake,
+    ReplaceText,
+    SetBlockSettings,
+    SetLexicon,
+    SetProjectSettings,
+    SetVoice,
+)
 from app.model.errors import ProjectError
 from app.model.take import PieceAudio, Take
 from app.model.voice import Voice, VoiceClip
@@ -120,13 +129,18 @@ def test_a_saved_change_is_synced_to_the_disk(store: ProjectStore) -> None:
     """What a commit means is set on the writing connection: a synced write-ahead log."""
 
     def ask(connection: sqlite3.Connection) -> list:
-        return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous", "trusted_schema")]
+        return [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "trusted_schema")
+        ]
 
     assert store._writer.call(ask).result() == ["wal", 2, 0]
 
 
 @settings(max_examples=15, deadline=None)
-@given(chunks=st.lists(st.integers(1, 150_000), max_size=6), start=st.integers(0, 400_000), count=st.integers(0, 300_000))
+@given(
+    chunks=st.lists(st.integers(1, 150_000), max_size=6), start=st.integers(0, 400_000), count=st.integers(0, 300_000)
+)
 def test_any_part_of_a_take_reads_the_same_while_and_after_it_is_made(tmp_path_factory, chunks, start, count) -> None:
     folder = tmp_path_factory.mktemp("takes")
     audio = noise(sum(chunks))
@@ -141,7 +155,9 @@ def test_any_part_of_a_take_reads_the_same_while_and_after_it_is_made(tmp_path_f
         assert np.array_equal(store.read_take(writer.take.id, start, count), audio[start : start + count])
         assert store.flush()
         assert np.array_equal(store.read_take(writer.take.id, start, count), audio[start : start + count])
-        assert np.array_equal(store.read_take(writer.take.id), audio) and store.take_samples(writer.take.id) == len(audio)
+        assert np.array_equal(store.read_take(writer.take.id), audio) and store.take_samples(writer.take.id) == len(
+            audio
+        )
 
 
 def test_audio_is_kept_to_the_last_bit_of_its_grid() -> None:
@@ -189,7 +205,8 @@ def test_reading_from_the_middle_of_a_long_project_touches_few_rows(store: Proje
     assert len(store.read_take("long", 96_000_000 + 10, 500)) == 500
     with connect(store.path) as reader:
         plan = reader.execute(
-            "EXPLAIN QUERY PLAN SELECT start FROM segments WHERE take = 'long' AND start <= 5 ORDER BY start DESC LIMIT 1"
+            "EXPLAIN QUERY PLAN SELECT start FROM segments "
+            "WHERE take = 'long' AND start <= 5 ORDER BY start DESC LIMIT 1"
         ).fetchall()
         assert "SEARCH" in plan[0][3] and "COVERING INDEX segments_by_take" in plan[0][3] and len(plan) == 1
     reader.close()
@@ -266,8 +283,10 @@ def test_compacting_drops_only_what_nothing_refers_to(store: ProjectStore, paths
     history = store.history
     history.do(ReplaceText(0, "", "keep\nundone\ngone"))
     keep, undone, gone = (block.id for block in store.project.blocks)
-    takes = {name: speak(store, block_id, noise(480_000, seed)) for seed, (name, block_id) in enumerate(
-        [("keep", keep), ("undone", undone), ("gone", gone)])}
+    takes = {
+        name: speak(store, block_id, noise(480_000, seed))
+        for seed, (name, block_id) in enumerate([("keep", keep), ("undone", undone), ("gone", gone)])
+    }
     history.do(ReplaceText(11, "\ngone", ""))
     history.clear()
     history.do(ReplaceText(4, "\nundone", ""))
@@ -280,7 +299,9 @@ def test_compacting_drops_only_what_nothing_refers_to(store: ProjectStore, paths
     assert len(store.read_take(takes["gone"].id)) == 0
     store.close()
     with ProjectStore.open(store.path, paths=paths) as again:
-        assert again.project.text() == "keep\nundone" and np.array_equal(again.read_take(takes["keep"].id), noise(480_000))
+        assert again.project.text() == "keep\nundone" and np.array_equal(
+            again.read_take(takes["keep"].id), noise(480_000)
+        )
 
 
 def test_a_second_writer_is_kept_out_and_may_read(store: ProjectStore, paths: Paths) -> None:
@@ -370,7 +391,9 @@ def test_a_read_only_medium_opens(store: ProjectStore, paths: Paths) -> None:
         store.path.parent.chmod(0o700)
 
 
-def test_a_read_only_project_is_saved_elsewhere_with_what_was_changed_in_memory(store, paths: Paths, tmp_path: Path) -> None:
+def test_a_read_only_project_is_saved_elsewhere_with_what_was_changed_in_memory(
+    store, paths: Paths, tmp_path: Path
+) -> None:
     store.history.do(ReplaceText(0, "", "text"))
     sha = store.add_clip(b"RIFF", "joe.wav")
     take = speak(store, store.project.blocks[0].id, noise(120_000))

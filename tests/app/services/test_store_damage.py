@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.model.commands import ReplaceText, SetBlockSettings, SetVoice
 from app.model.errors import ProjectError
@@ -23,7 +24,10 @@ from app.services.store import ProjectStore
 from app.services.store_audio import TakeAudioError
 from app.services.store_schema import PAGE_BYTES, TABLES, DamagedProjectError
 
-LINES = [f"# Chapter {number}" if number % 20 == 0 else f"Paragraph {number} " + "with some words " * 12 for number in range(200)]
+LINES = [
+    f"# Chapter {number}" if number % 20 == 0 else f"Paragraph {number} " + "with some words " * 12
+    for number in range(200)
+]
 
 
 def noise(seed: int, count: int = 100_000) -> np.ndarray:
@@ -73,7 +77,9 @@ def pages_of(data: bytes, table: str, folder: Path) -> list[int]:
         connection.execute("SELECT 1 FROM dbstat LIMIT 1")
     except sqlite3.OperationalError:
         pytest.skip("this SQLite cannot tell pages of tables")
-    rows = connection.execute("SELECT pageno FROM dbstat WHERE name = ? AND pagetype != 'internal'", (table,)).fetchall()
+    rows = connection.execute(
+        "SELECT pageno FROM dbstat WHERE name = ? AND pagetype != 'internal'", (table,)
+    ).fetchall()
     connection.close()
     file.unlink()
     return [number for (number,) in rows]
@@ -97,14 +103,22 @@ def test_damaged_audio_costs_its_take_alone(whole: bytes, path: Path, paths: Pat
             except TakeAudioError as error:
                 bad.append(error.take_id)
         assert len(bad) == 1
-        assert store.project.takes[bad[0]].state == "incomplete" and store.project.takes[bad[0]].stop_reason == "damaged"
+        assert (
+            store.project.takes[bad[0]].state == "incomplete" and store.project.takes[bad[0]].stop_reason == "damaged"
+        )
         assert sum(take.state == "done" for take in store.project.takes.values()) == 3
 
 
 def test_a_damaged_first_page_costs_no_text_and_no_audio(whole: bytes, path: Path, paths: Paths) -> None:
     for bad_bytes in (100, PAGE_BYTES):
         header = whole[:16] if bad_bytes == PAGE_BYTES else b""
-        spoiled = header + random.Random(5).randbytes(68 - len(header)) + whole[68:72] + b"\xff" * (bad_bytes - 72) + whole[bad_bytes:]
+        spoiled = (
+            header
+            + random.Random(5).randbytes(68 - len(header))
+            + whole[68:72]
+            + b"\xff" * (bad_bytes - 72)
+            + whole[bad_bytes:]
+        )
         path.write_bytes(spoiled)
         with ProjectStore.open(path, paths=paths) as store:
             assert [block.text for block in store.project.blocks] == LINES
@@ -116,7 +130,9 @@ def test_a_damaged_first_page_costs_no_text_and_no_audio(whole: bytes, path: Pat
         kept[0].unlink()
 
 
-def test_a_damaged_page_of_text_comes_back_from_the_last_picture(whole: bytes, path: Path, paths: Paths, tmp_path: Path) -> None:
+def test_a_damaged_page_of_text_comes_back_from_the_last_picture(
+    whole: bytes, path: Path, paths: Paths, tmp_path: Path
+) -> None:
     page = pages_of(whole, "blocks", tmp_path)[2]
     path.write_bytes(spoil(whole, page))
     with ProjectStore.open(path, paths=paths) as store:
@@ -138,7 +154,9 @@ def test_a_damaged_list_of_steps_costs_undo_alone(whole: bytes, path: Path, path
         assert [block.text for block in store.project.blocks] == LINES and len(store.project.takes) == 4
 
 
-def test_read_only_opening_changes_nothing_of_a_damaged_file(whole: bytes, path: Path, paths: Paths, tmp_path: Path) -> None:
+def test_read_only_opening_changes_nothing_of_a_damaged_file(
+    whole: bytes, path: Path, paths: Paths, tmp_path: Path
+) -> None:
     spoiled = spoil(whole, pages_of(whole, "blocks", tmp_path)[1])
     path.write_bytes(spoiled)
     with pytest.raises(DamagedProjectError) as error:
@@ -147,8 +165,12 @@ def test_read_only_opening_changes_nothing_of_a_damaged_file(whole: bytes, path:
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(seed=st.integers(0, 10**6), kind=st.sampled_from(["page", "bytes", "cut", "swap", "zero"]), count=st.integers(1, 6))
-def test_any_damage_ends_in_a_project_or_in_words(tmp_path: Path, whole: bytes, seed: int, kind: str, count: int) -> None:
+@given(
+    seed=st.integers(0, 10**6), kind=st.sampled_from(["page", "bytes", "cut", "swap", "zero"]), count=st.integers(1, 6)
+)
+def test_any_damage_ends_in_a_project_or_in_words(
+    tmp_path: Path, whole: bytes, seed: int, kind: str, count: int
+) -> None:
     chance = random.Random(seed)
     data = bytearray(whole)
     pages = len(data) // PAGE_BYTES
@@ -221,11 +243,11 @@ def altered(whole: bytes, path: Path, *statements: str) -> None:
         "UPDATE takes SET body = x'00ff' WHERE rowid = 1",
         "UPDATE takes SET body = '{}' WHERE rowid = 1",
         "UPDATE takes SET body = replace(body, '\"seconds\":', '\"seconds\":-') WHERE rowid = 1",
-        "UPDATE voices SET body = '{\"id\":\"v1\",\"references\":[{\"file\":\"../../x\",\"sha256\":\"0\"}]}'",
+        'UPDATE voices SET body = \'{"id":"v1","references":[{"file":"../../x","sha256":"0"}]}\'',
         "UPDATE meta SET value = 'x' WHERE name = 'done'",
         "INSERT OR REPLACE INTO meta VALUES ('settings', '{\"seed\": \"x\"}')",
         "INSERT OR REPLACE INTO meta VALUES ('lexicon', '[[1,2,3]]')",
-        "UPDATE steps SET command = '{\"type\":\"replace_blocks\",\"first\":-1,\"count\":9999999,\"blocks\":[]}'",
+        'UPDATE steps SET command = \'{"type":"replace_blocks","first":-1,"count":9999999,"blocks":[]}\'',
         "UPDATE segments SET start = -5 WHERE number = 1",
         "UPDATE segments SET samples = 999999999999 WHERE number = 1",
         "UPDATE segments SET flac = zeroblob(100000000) WHERE number = 1",

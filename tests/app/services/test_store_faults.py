@@ -1,4 +1,5 @@
-"""A file that cannot be written costs no work: it is told at once, kept meanwhile, and saved when that is possible again."""
+"""A file that cannot be written costs no work: it is told at once, kept meanwhile, and saved when that is possible
+again."""
 
 from __future__ import annotations
 
@@ -76,7 +77,9 @@ def paths(tmp_path: Path) -> Paths:
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk()
     monkeypatch.setattr(store_writer, "RETRY_S", (0.02, 0.02))
-    monkeypatch.setattr(store_writer, "connect", lambda path, **how: FaultyConnection(store_schema.connect(path, **how), disk))
+    monkeypatch.setattr(
+        store_writer, "connect", lambda path, **how: FaultyConnection(store_schema.connect(path, **how), disk)
+    )
     return disk
 
 
@@ -110,7 +113,9 @@ def noise(count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", sorted(ERRORS))
-def test_trouble_is_told_work_goes_on_and_is_saved_when_it_ends(tmp_path: Path, paths: Paths, disk: Disk, kind: str) -> None:
+def test_trouble_is_told_work_goes_on_and_is_saved_when_it_ends(
+    tmp_path: Path, paths: Paths, disk: Disk, kind: str
+) -> None:
     store = create(tmp_path / "a.mvs", paths, disk)
     told = Told(store)
     disk.broken(kind)
@@ -152,7 +157,10 @@ def test_an_error_at_any_write_loses_nothing(tmp_path: Path, paths: Paths, disk:
         disk.mended()
         assert store.flush(5) and store.close()
         with ProjectStore.open(store.path, paths=paths) as again:
-            assert tuple(again.project.blocks) == tuple(store.project.blocks) and again.project.takes == store.project.takes
+            assert (
+                tuple(again.project.blocks) == tuple(store.project.blocks)
+                and again.project.takes == store.project.takes
+            )
             assert np.array_equal(again.read_take(writer.take.id), noise(100_000))
             again.history.undo()
             assert again.project.text() == "one\ntwo\nthree"

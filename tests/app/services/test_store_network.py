@@ -84,7 +84,9 @@ def test_a_quiet_moment_publishes(share: Path, paths: Paths, monkeypatch: pytest
     store.close()
 
 
-def test_a_network_that_is_away_is_told_and_nothing_is_lost(share: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_is_away_is_told_and_nothing_is_lost(
+    share: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ProjectStore.create(share / "a.mvs", paths=paths) as store:
         store.history.do(ReplaceText(0, "", "first"))
     store = ProjectStore.open(share / "a.mvs", paths=paths)

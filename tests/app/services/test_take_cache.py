@@ -11,9 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.model.commands import PutTake
 from app.model.take import PieceAudio, Take
 from app.model.take_key import take_key
+from app.paths import paths_for
 from app.services import take_cache
+from app.services.store import ProjectStore
 from app.services.take_cache import Lease, TakeCache
 
 
@@ -163,3 +166,17 @@ def test_a_cache_that_cannot_be_written_keeps_nothing_from_working(tmp_path: Pat
     cache = TakeCache(blocked / "takes")
     assert cache.find("a" * 64) is None
     assert not cache.keep(Take(block_id="b", key="a" * 64, state="done", seconds=1.0), [noise(1, 48_000)])
+
+
+def test_an_open_project_holds_the_takes_it_had_and_those_it_gets(cache: TakeCache, tmp_path: Path) -> None:
+    had, got, other = (put(cache, number) for number in range(3))
+    paths = paths_for(tmp_path / "profile")
+    with ProjectStore.create(tmp_path / "a.mvs", paths=paths) as store:
+        block_id = store.project.blocks[0].id
+        store.history.note(PutTake(Take(block_id=block_id, key=had, state="done")))
+        store.lease_takes(cache)
+        store.history.note(PutTake(Take(block_id=block_id, key=got, state="done")))
+        store.flush()
+        assert cache.clear() == 1
+        assert [cache.find(key) is not None for key in (had, got, other)] == [True, True, False]
+    assert cache.clear() == 2

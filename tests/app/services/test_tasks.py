@@ -1,4 +1,5 @@
-"""Background work: its outcome comes to who asked, a cancel counts at once, and nothing comes after its owner is gone."""
+"""Background work: its outcome comes to who asked, a cancel counts at once, and nothing comes after its owner is
+gone."""
 
 from __future__ import annotations
 
