@@ -76,12 +76,14 @@ class Renderer:
         ahead_s: float = 60.0,
         take_cache: TakeCache | None = None,
         clip_cache: Path | None = None,
+        shape_cache: Path | None = None,
     ) -> None:
         """
         Args:
             clips: a Library, or what finds voices and clips as it does.
             take_cache: complete takes that any project may use.
             clip_cache: with it, clips that only the project holds are found too; copies of them go there.
+            shape_cache: where the shapes of takes are kept.
         """
         self.changed = Signal()
         self.grown = Signal()
@@ -104,7 +106,7 @@ class Renderer:
         self._tried: set[str] = set()  # blocks that failed for this listener and are not tried again
         self._asked: dict[str, None] = {}
         self._figures = Figures()
-        self._shapes = TakeShapes(self._deliver, self._measured)
+        self._shapes = TakeShapes(self._deliver, self._measured, shape_cache)
         self._connections: list[Callable[[], None]] = []
         self._grown_at_s = 0.0
         self._closed = False
@@ -495,7 +497,8 @@ class Renderer:
                 samples, measured = heard_shape(excerpt, job.speech.block, job.live, store.read_take)
                 figures = {**made.take.figures, "heard_samples": samples}
                 made = Made(replace(made.take, figures=figures), made.failed)
-                self._deliver(lambda: self._shapes.put(take.id, measured))
+                text = job.speech.block.text
+                self._deliver(lambda: self._shapes.put(take, text, measured))
         except Exception as error:
             log.exception("a take could not be made")
             job.live.end(str(error))

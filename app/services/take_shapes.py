@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from app.model.block import Block
 from app.model.take import Take
 from app.services.excerpt import Excerpt, heard_shape
-from app.services.overview import Overview
+from app.services.overview import BIN_SAMPLES, Overview
 
 log = logging.getLogger(__name__)
+
+_MAGIC = b"MVS1"
 
 
 class TakeShapes:
     """Shapes by take id. Asked and told on the project's thread; measuring happens on a thread of its own."""
 
-    def __init__(self, post: Callable[[Callable[[], None]], None], known: Callable[[Block, Take, int], None]) -> None:
+    def __init__(
+        self,
+        post: Callable[[Callable[[], None]], None],
+        known: Callable[[Block, Take, int], None],
+        folder: Path | None = None,
+    ) -> None:
         """
         Args:
+            folder: where shapes are kept for the next time; may be deleted at any time.
             known: called through `post` with the samples from first to last speech when a take was measured.
         """
-        self._post, self._known = post, known
+        self._post, self._known, self._folder = post, known, folder
         self._shapes: dict[str, Overview] = {}
         self._measuring: set[str] = set()
         self._measurer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="measure")
@@ -36,8 +47,10 @@ class TakeShapes:
         self._shapes[take_id] = shape = Overview()
         return shape
 
-    def put(self, take_id: str, shape: Overview) -> None:
-        self._shapes[take_id] = shape
+    def put(self, take: Take, text: str, shape: Overview) -> None:
+        """The shape of a take that was made, with the pauses of this text of its block."""
+        self._shapes[take.id] = shape
+        self._measurer.submit(self._keep, take, text, shape)
 
     def forget(self) -> None:
         """Another project."""
@@ -57,11 +70,15 @@ class TakeShapes:
         self._measurer.shutdown(wait=True, cancel_futures=True)
 
     def _measure(self, block: Block, take: Take, excerpt: Excerpt, take_reader: Any) -> None:
-        try:
-            samples, shape = heard_shape(excerpt, block, None, take_reader)
-        except Exception as error:  # a damaged take is told where it is heard
-            log.info("a take could not be measured: %s", error)
-            return
+        shape = self._kept(take, block.text)
+        if shape is None:
+            try:
+                _, shape = heard_shape(excerpt, block, None, take_reader)
+            except Exception as error:  # a damaged take is told where it is heard
+                log.info("a take could not be measured: %s", error)
+                return
+            self._keep(take, block.text, shape)
+        samples = shape.samples
 
         def known() -> None:
             if take.id in self._measuring:  # else the project was closed meanwhile
@@ -70,3 +87,33 @@ class TakeShapes:
                 self._known(block, take, samples)
 
         self._post(known)
+
+    def _path(self, take: Take, text: str) -> Path | None:
+        if self._folder is None:
+            return None
+        # Pauses are in the shape, so it belongs to a text as well as to a take.
+        name = hashlib.sha256(f"{take.id}/{text}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
+        return self._folder / name[:2] / name
+
+    def _kept(self, take: Take, text: str) -> Overview | None:
+        path = self._path(take, text)
+        try:
+            data = path.read_bytes() if path is not None else b""
+        except OSError:
+            return None
+        if len(data) < 8 or data[:4] != _MAGIC:
+            return None
+        samples = int.from_bytes(data[4:8], "little")
+        return Overview.from_bytes(data[8:], samples) if len(data) - 8 == samples // BIN_SAMPLES * 2 else None
+
+    def _keep(self, take: Take, text: str, shape: Overview) -> None:
+        path = self._path(take, text)
+        if path is None:
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(path.name + ".part")
+            part.write_bytes(_MAGIC + shape.samples.to_bytes(4, "little") + shape.to_bytes())
+            os.replace(part, path)
+        except (OSError, OverflowError) as error:
+            log.info("the shape of a take was not kept: %s", error)

@@ -10,6 +10,7 @@ from app.services.playing import PlayerSnapshot, PlayState
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.transport.meter import MeterView
+from app.ui.transport.output_button import OutputButton
 from app.ui.transport.playback import playback_of
 from app.ui.transport.speed import SpeedButton
 
@@ -49,6 +50,8 @@ class Transport(QWidget):
         row.addSpacing(HALF)
         self.meter = MeterView()
         row.addWidget(self.meter)
+        self.output = OutputButton(studio)
+        row.addWidget(self.output)
         row.addStretch(1)
         self.playback.ticked.connect(self._show)
         self.playback.timeline_changed.connect(self._show_time)

@@ -33,7 +33,7 @@ class Studio:
         self.project = self.store.project
         self.do(ReplaceText(0, "", "\n".join(texts)))
         self.clips = SimpleNamespace(clips=lambda voice: (), find=lambda name: None)
-        self.renderer = Renderer(self.calls.put, self.clips, take_cache=TakeCache(folder / "takes"))
+        self.renderer = Renderer(self.calls.put, self.clips, take_cache=TakeCache(folder / "takes"), shape_cache=folder / "shapes")
         self.renderer.set_store(self.store)
         self.renderer.set_engine(self.engine, self.backend.card)
         self.changed = []
@@ -502,3 +502,26 @@ def test_the_cache_stays_small_and_drops_what_was_not_used(tmp_path):
     assert sum(path.stat().st_size for path in tmp_path.glob("*/*")) <= 400_000
     assert cache.find(keys[0]) is not None and cache.find(keys[1]) is None and cache.find(keys[-1]) is not None
     assert np.array_equal(np.concatenate(list(cache.blocks(keys[-1]))), samples)
+
+
+def test_shapes_are_found_again_and_a_damaged_one_is_made_anew(studio, tmp_path, monkeypatch):
+    it = studio("one two [pause 0.5s] three")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.run(lambda: list((tmp_path / "shapes").glob("*/*")) != [])
+    made = it.renderer.shape(it.project.blocks[0])
+    it.renderer.set_store(it.store)
+    read = []
+    monkeypatch.setattr(it.store.takes, "read", lambda *a: read.append(a))
+    it.renderer.measure(it.ids)
+    it.run(lambda: it.renderer.shape(it.project.blocks[0]) is not None)
+    kept = it.renderer.shape(it.project.blocks[0])
+    assert not read and kept.samples == made.samples and np.array_equal(kept.bins(1)[0], made.bins(1)[0])
+    assert it.renderer.states.length_s(it.project.blocks[0]) == (made.samples / RATE, True)
+    monkeypatch.undo()
+    for path in (tmp_path / "shapes").glob("*/*"):
+        path.write_bytes(path.read_bytes()[:-3])
+    it.renderer.set_store(it.store)
+    it.renderer.measure(it.ids)
+    it.run(lambda: it.renderer.shape(it.project.blocks[0]) is not None)
+    assert np.array_equal(it.renderer.shape(it.project.blocks[0]).bins(1)[0], made.bins(1)[0])
