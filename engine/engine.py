@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.backends.base import LoadProgress
 from engine.capabilities import fit_to_card
-from engine.errors import DeviceError, EngineClosedError, EngineFailedError, SpeechError
+from engine.errors import EngineClosedError, SpeechError, as_speech_error
 from engine.job import EngineJob
 from engine.requests import Listener, Priority, SpeechRequest, StopReason
 from engine.stream import Stream
@@ -270,23 +270,6 @@ class Engine:
         if self._thread is None:
             return "new"
         return "ready" if self._loaded.is_set() else "loading"
-
-
-def as_speech_error(error: BaseException) -> SpeechError:
-    """An error that may reach a person, with what it came from as its cause."""
-    if isinstance(error, SpeechError):
-        return error
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        made: SpeechError = DeviceError(
-            "There was not enough memory.", "Close other programs, or choose a shorter text or a smaller model."
-        )
-    else:
-        made = EngineFailedError(
-            f"The engine met an error of its own ({type(error).__name__}: {error}).",
-            "Try again; the log has the details.",
-        )
-    made.__cause__ = error
-    return made
 
 
 def open_local(

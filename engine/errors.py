@@ -62,3 +62,30 @@ class EngineFailedError(SpeechError):
     """The engine met an error of its own; `__cause__` is that error."""
 
     exit_status = 5
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error of the interpreter, of the processor's or of the graphics card's allocator says: no memory."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or (isinstance(error, RuntimeError) and "not enough memory" in str(error))
+    )
+
+
+def as_speech_error(error: BaseException) -> SpeechError:
+    """An error that may reach a person, with what it came from as its cause."""
+    if isinstance(error, SpeechError):
+        return error
+    made: SpeechError
+    if is_out_of_memory(error):
+        made = DeviceError(
+            "There was not enough memory.", "Speak shorter pieces, close other programs, or choose a smaller model."
+        )
+    else:
+        made = EngineFailedError(
+            f"The engine met an error of its own ({type(error).__name__}: {error}).",
+            "Try again; the log has the details.",
+        )
+    made.__cause__ = error
+    return made

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.backends.base import Job, LoadProgress
-from engine.errors import DeviceError
+from engine.errors import as_speech_error, is_out_of_memory
 from engine.layout import find_layout
 from engine.requests import SpeechRequest, SpeechWarning, StopReason
 
@@ -42,7 +42,7 @@ class _Work:
     """One job between `start` and its end.
 
     Attributes:
-        todo: clips of references not encoded yet, first of all; then the continued clip.
+        todo: slices of getting ready: clips to encode, then the continued audio to decode.
         references, prefix: codes so far.
         row, slot: of the frame loop and the codec; None before admission.
         watchdog: judges the frames; None before admission.
@@ -145,7 +145,7 @@ class LocalBackend:
                 self._prepare(work)
             self._speak()
         except (MemoryError, RuntimeError) as error:
-            if not _is_out_of_memory(error):
+            if not is_out_of_memory(error):
                 raise
             self._fail_all(error)
 
@@ -184,7 +184,7 @@ class LocalBackend:
         return waiting[0] if min(leads, default=math.inf) >= ENCODE_LEAD_S else None
 
     def _prepare(self, work: _Work, everything: bool = False) -> None:
-        """One slice of getting ready, or all of it: a clip, or at last the prompt."""
+        """One slice of getting ready, and the prompt after the last; or all of it at once."""
         try:
             while work.todo:
                 work.todo.pop(0)()
@@ -195,9 +195,7 @@ class LocalBackend:
             self._admit(work)
         except Exception as error:
             self._end(work)
-            if isinstance(error, MemoryError | RuntimeError) and _is_out_of_memory(error):
-                error = _out_of_memory(error)
-            work.job.fail(error)
+            work.job.fail(as_speech_error(error))
 
     def _add_reference(self, work: _Work, clip) -> None:
         encoded = self._loaded_clips.reference(clip)
@@ -212,7 +210,17 @@ class LocalBackend:
         encoded = self._loaded_clips.prefix(clip)
         for warning in encoded.warnings:
             work.job.warn(warning)
-        work.prefix = None if encoded.codes is None else np.array(encoded.codes)
+        if encoded.codes is None or not len(encoded.codes):
+            return
+        work.prefix = np.array(encoded.codes)
+        # The codec goes on from what was heard before: its state is that of the prefix, whose sound is dropped.
+        work.slot = self._loaded.streams.open()
+        for start in range(0, len(work.prefix), UNHEARD_FRAMES):
+            work.todo.append(lambda codes=work.prefix[start : start + UNHEARD_FRAMES]: self._warm(work, codes))
+
+    def _warm(self, work: _Work, codes: np.ndarray) -> None:
+        assert work.slot is not None
+        self._loaded.streams.step({work.slot: codes})
 
     def _admit(self, work: _Work) -> None:
         from engine.lm.watchdog import Watchdog
@@ -223,9 +231,8 @@ class LocalBackend:
         work.row = runtime.loop.admit(
             prompt, sampling=request.sampling, seed=request.seed, max_frames=request.max_frames
         )
-        work.slot = runtime.streams.open()
-        if work.prefix is not None and len(work.prefix):
-            runtime.streams.step({work.slot: work.prefix})  # the codec goes on from what was heard before
+        if work.slot is None:
+            work.slot = runtime.streams.open()
         work.watchdog = Watchdog(request.estimate_frames, request.own_pause_s, self.card)
 
     # -- speaking -----------------------------------------------------------------------------------------------
@@ -296,7 +303,7 @@ class LocalBackend:
         """There was not enough memory for a step: nobody's frame can be trusted, but the model stays."""
         for work in list(self._work.values()):
             self._end(work)
-            work.job.fail(_out_of_memory(error))
+            work.job.fail(as_speech_error(error))
 
     @property
     def _loaded(self) -> Runtime:
@@ -332,19 +339,3 @@ def _message(request: SpeechRequest, references: tuple[np.ndarray, ...], prefix:
         continue_from=prefix,
         keep_references=request.reference_with_continuation,
     )
-
-
-def _is_out_of_memory(error: BaseException) -> bool:
-    return (
-        isinstance(error, MemoryError)
-        or type(error).__name__ == "OutOfMemoryError"
-        or "not enough memory" in str(error)
-    )
-
-
-def _out_of_memory(error: BaseException) -> DeviceError:
-    made = DeviceError(
-        "There was not enough memory for this text.", "Speak it in shorter pieces, close other programs, or choose cpu."
-    )
-    made.__cause__ = error
-    return made

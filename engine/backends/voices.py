@@ -83,7 +83,12 @@ class ClipEncoder:
 
     def _encode(self, clip: Clip) -> EncodedClip:
         if clip.codes is not None:
-            return EncodedClip(np.asarray(clip.codes, np.int16))
+            try:
+                return EncodedClip(self._codec.check_codes(clip.codes).astype(np.int16))
+            except ValueError as error:
+                raise ClipError(
+                    f"The clip's codes do not fit this model ({error}).", "Encode the clip again."
+                ) from error
         prepared = prepare_clip(clip, self._codec.config)
         if prepared.seconds > self._card.longest_reference_s:
             raise ClipError(

@@ -17,6 +17,7 @@ from engine.lm.prompt import PromptBuilder
 from engine.lm.tokenizer import Tokenizer
 from engine.requests import CHANNELS, FRAME_SAMPLES, SAMPLE_RATE
 from engine.runtime.devices import DevicePlan
+from engine.runtime.needs import check_memory
 
 if TYPE_CHECKING:
     from engine.codec.model import Codec
@@ -59,6 +60,7 @@ def make_runtime(
         return lambda fraction: progress(LoadProgress(stage, start + share * fraction))
 
     progress(LoadProgress("Reading the tokenizer", 0.0))
+    check_memory(layout, plan)
     tokenizer = Tokenizer(layout.model)
     model = load_lm(
         layout.model, device=plan.device, dtype=plan.dtype, progress=part("Loading the language model", 0.05, 0.6)

@@ -213,6 +213,16 @@ def test_continuation_goes_on_where_the_audio_before_it_ended(engine: Engine, mo
     assert np.abs(cold - samples).max() > 1e-3
 
 
+@pytest.mark.parametrize(
+    "codes", [np.full((4, 12), 2_000), np.zeros((4, 99), np.int16), np.zeros(12), np.zeros((4, 12))]
+)
+def test_codes_that_no_codec_made_are_refused(engine: Engine, codes: np.ndarray, monkeypatch) -> None:
+    monkeypatch.setattr(engine.backend, "card", replace(engine.card, continuation=True))
+    with pytest.raises(ClipError):
+        list(engine.submit(SpeechRequest(TEXTS[3], continue_from=Clip(codes=codes, transcript="x"))))
+    assert engine.submit(SpeechRequest(TEXTS[3])).result(60).complete
+
+
 def test_first_audio_of_a_known_voice_does_not_wait_for_the_whole_text(engine: Engine) -> None:
     request = SpeechRequest(
         " ".join(TEXTS), seed=1, references=(Clip(path=VOICES / "kumo.wav"),), priority=Priority.LISTENING
