@@ -93,11 +93,12 @@ class RenderQueue:
         return None
 
     def move(self, block_ids: Iterable[str], before: str | None) -> None:
-        """Put the jobs of these blocks before the job of another, or last."""
-        moved = set(block_ids)
+        """Put the jobs of these blocks, in this order, before the job of another, or last."""
+        place = {block_id: number for number, block_id in enumerate(block_ids)}
         jobs = self.jobs()
-        kept = [job for job in jobs if job.block_id not in moved]
+        kept = [job for job in jobs if job.block_id not in place]
+        moved = sorted((job for job in jobs if job.block_id in place), key=lambda job: place[job.block_id])
         at = next((i for i, job in enumerate(kept) if job.block_id == before), len(kept))
-        ordered = kept[:at] + [job for job in jobs if job.block_id in moved] + kept[at:]
+        ordered = kept[:at] + moved + kept[at:]
         for number, job in enumerate(ordered):
             job.order = number - len(ordered)

@@ -236,3 +236,30 @@ def test_opening_the_outputs_lists_them_without_holding_up_the_window(tones, tra
     transport.output.menu().aboutToShow.emit()
     assert "Looking" in transport.output.menu().actions()[0].text()
     qtbot.waitUntil(lambda: "Sound is off" in transport.output.menu().actions()[0].text(), timeout=3000)
+
+
+def test_the_queue_is_reordered_paused_and_emptied(tones, qtbot):
+    status = Status(tones.studio)
+    qtbot.addWidget(status)
+    status.show()
+    tones.backend.gate.clear()
+    tones.studio.renderer.render(tones.ids)
+    qtbot.waitUntil(lambda: tones.studio.block_state(tones.ids[0]) == "speaking", timeout=3000)
+    qtbot.mouseClick(status.open_queue, Qt.MouseButton.LeftButton)
+    panel = status.queue
+    assert panel.isVisible() and panel.list.count() == 3 and "3" in panel.title.text()
+    waiting = [block_id for block_id, state in tones.studio.renderer.queue() if state == "queued"]
+    panel.list.setCurrentRow(2)
+    qtbot.keyClick(panel.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert panel.list.item(1).data(Qt.ItemDataRole.UserRole) == waiting[-1]
+    qtbot.mouseClick(panel.pause, Qt.MouseButton.LeftButton)
+    assert tones.studio.renderer.paused and panel.pause.text() == "Resume"
+    panel.list.clearSelection()
+    panel.list.setCurrentRow(2)
+    qtbot.keyClick(panel.list, Qt.Key.Key_Delete)
+    qtbot.mouseClick(panel.pause, Qt.MouseButton.LeftButton)
+    tones.backend.gate.set()
+    qtbot.waitUntil(lambda: not tones.studio.renderer.queue(), timeout=10000)
+    assert [tones.studio.block_state(tones.ids[n]) for n in (0, 1, 3)].count("ready") == 2
+    assert panel.list.count() == 0 or panel.title.text()
+    panel.hide()

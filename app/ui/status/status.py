@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QTimer, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
 
 from app.services.playing import PlayState
+from app.ui.status.queue_panel import QueuePanel
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.transport.playback import playback_of
+from app.ui.widgets.dock import small_button
 
 _EVERY_MS = 250
 
@@ -20,7 +22,7 @@ class Status(QWidget):
 
     Attributes:
         figures: labels by name: ttfa, delay, rtf, lead, underruns, memory.
-        doing: what happens now.
+        doing: what happens now. queue: lines to make, opened by `open_queue`.
     """
 
     def __init__(self, studio: Studio) -> None:
@@ -57,7 +59,11 @@ class Status(QWidget):
         row.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignVCenter)
         self.doing = QLabel()
         self.doing.setAccessibleName(self.tr("What happens now"))
+        self.queue = QueuePanel(studio, self)
+        self.open_queue = small_button("queue", self.tr("Lines that are being made"))
+        self.open_queue.clicked.connect(lambda: self.queue.open_above(self.mapToGlobal(QPoint(self.width(), 0))))
         row.addWidget(self.doing)
+        row.addWidget(self.open_queue)
         self._timer = QTimer(self)
         self._timer.setInterval(_EVERY_MS)
         self._timer.timeout.connect(self.show_all)
