@@ -18,6 +18,7 @@ from app.services.exporter_pcm import FlacWriter, Quantiser, WavWriter
 from app.services.loudness import Loudness, LoudnessMeter
 
 _READ_FRAMES = 65_536
+_FRAMES_AT_ONCE = 40  # about a second: small steps cost more than the work itself
 _LOSSY_SLACK_S = 0.15  # encoder delay and padding
 
 
@@ -107,23 +108,31 @@ class SoundFileOut:
         resampler = av.AudioResampler(format="flt", layout="stereo" if channels == 2 else "mono")
         meter: LoudnessMeter | None = None
         frames = rate = 0
+        gathered: list[np.ndarray] = []
         with av.open(str(self.part)) as container:
             for frame in container.decode(container.streams.audio[0]):
-                tick()
                 if len(frame.layout.channels) != channels:
                     raise self._damaged("other channels")
-                if measure and meter is None:
-                    meter = LoudnessMeter(frame.sample_rate, channels)
                 rate = frame.sample_rate  # Opus always decodes at 48 kHz
-                for plain in resampler.resample(frame):
-                    samples = plain.to_ndarray().reshape(-1, channels)
-                    frames += len(samples)
-                    if meter is not None:
-                        meter.feed(samples)
+                gathered += [plain.to_ndarray().reshape(-1, channels) for plain in resampler.resample(frame)]
+                if len(gathered) >= _FRAMES_AT_ONCE:
+                    tick()
+                    meter = meter or (LoudnessMeter(rate, channels) if measure else None)
+                    frames += _count(gathered, meter)
+                    gathered = []
+            meter = meter or (LoudnessMeter(rate, channels) if measure and rate else None)
+            frames += _count(gathered, meter)
         seconds = frames / rate if rate else 0.0
         if abs(seconds - self.seconds) > _LOSSY_SLACK_S:
             raise self._damaged(f"{seconds:.2f} s of {self.seconds:.2f} s")
         return meter.result() if meter is not None else None
+
+
+def _count(gathered: list[np.ndarray], meter: LoudnessMeter | None) -> int:
+    """How many samples there are; measures them on the way."""
+    if meter is not None and gathered:
+        meter.feed(np.concatenate(gathered))
+    return sum(map(len, gathered))
 
 
 def explain(error: BaseException, target: Path) -> ExportError:

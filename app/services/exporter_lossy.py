@@ -34,7 +34,9 @@ class LossyWriter:
         options = {"fflags": "+bitexact", **_OPTIONS[audio.kind]}
         self._container = av.open(str(path), "w", format=_CONTAINER[audio.kind], options=options)
         try:
-            self._stream = self._container.add_stream(_CODEC[audio.kind], rate=audio.rate, layout=self._layout)
+            self._stream = self._container.add_stream(
+                _CODEC[audio.kind], rate=audio.rate, layout=self._layout, options=_encoder_options(audio)
+            )
             self._stream.bit_rate = audio.kbps * 1000
             self._container.metadata.update(_metadata(tags, audio.kind))
             if tags.chapters:
@@ -82,6 +84,11 @@ class LossyWriter:
         # The file is thrown away; what could not be written to it does not matter.
         with contextlib.suppress(OSError, av.error.FFmpegError, ValueError):
             self._container.close()
+
+
+def _encoder_options(audio: AudioFormat) -> dict[str, str]:
+    # On speech at 96 kbit/s and more the fast search is four times as fast and measures better; below it leaves holes.
+    return {"aac_coder": "fast"} if audio.kind == "m4b" and audio.kbps >= 96 else {}
 
 
 def _metadata(tags: FileTags, kind: str) -> dict[str, str]:
