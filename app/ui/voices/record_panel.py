@@ -95,13 +95,16 @@ class RecordPanel(QFrame):
         self._second = QTimer(self)
         self._second.setInterval(1000)
         self._second.timeout.connect(self._count)
+        self._show()
         self.hide()
 
     def open(self) -> None:
         """Show the card and open the microphone, in the background."""
         recorder = self._studio.recorder
-        if recorder is None or self.state != "closed":
-            self.show()
+        if recorder is None:
+            self._studio.say("warning", self.tr("Recording is not ready yet. Try again in a moment."))
+            return
+        if self.state != "closed":
             return
         self._set("opening")
         self.show()
