@@ -40,6 +40,11 @@ class Command:
         """From `to_json`. Raises FormatError."""
         raise NotImplementedError
 
+    @property
+    def weight(self) -> int:
+        """About how many characters it holds, so that a history of large edits stays small."""
+        return 100
+
     def after(self, newer: Command) -> Command | None:
         """For inverses: one command that does `newer` and then this; None when they do not merge into a small one."""
         return None
@@ -56,6 +61,10 @@ class Compound(Command):
     @property
     def label(self) -> str:  # type: ignore[override]
         return self.words
+
+    @property
+    def weight(self) -> int:
+        return sum(each.weight for each in self.commands)
 
     def apply(self, project: Project) -> Command:
         inverses: list[Command] = []

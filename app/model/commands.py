@@ -58,6 +58,10 @@ class ReplaceText(Command):
     def __post_init__(self) -> None:
         object.__setattr__(self, "inserted", checks.clean_text(self.inserted))
 
+    @property
+    def weight(self) -> int:
+        return 100 + len(self.removed) + len(self.inserted)
+
     def apply(self, project: Project) -> Command:
         _check_removed(project, self.position, self.removed)
         position, removed, inserted = trimmed(self.position, self.removed, self.inserted)
@@ -138,6 +142,10 @@ class ReplaceBlocks(Command):
     first: int
     count: int
     blocks: tuple[Block, ...]
+
+    @property
+    def weight(self) -> int:
+        return sum(200 + len(block.text) for block in self.blocks)
 
     def apply(self, project: Project) -> Command:
         removed = project.replace_blocks(self.first, self.count, self.blocks)

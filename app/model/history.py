@@ -13,6 +13,7 @@ from app.model.project import Project, Touched
 from app.model.signal import Signal
 
 LIMIT = 1_000
+MAX_WEIGHT = 100_000_000  # characters that all steps may hold together; a book is about a million
 PAUSE_S = 1.0  # typing merges within a word, and whatever comes within this time
 
 
@@ -25,11 +26,20 @@ class Step:
         label: English words for menus.
         command: what to do next with it: its inverse while it can be undone, the way back once it was; or its JSON
             text, read only when it is needed.
+        weight: about how many characters it holds.
     """
 
     number: int
     label: str
     command: Command | str
+    weight: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.put(self.command)
+
+    def put(self, command: Command | str) -> None:
+        self.command = command
+        self.weight = len(command) if isinstance(command, str) else command.weight
 
 
 @dataclass(frozen=True)
@@ -135,9 +145,7 @@ class History:
             step = Step(self._last_number, command.label, inverse)
             self._steps.append(step)
             self._merge = _Merge(merge_key, now, now, step)
-        if len(self._steps) > LIMIT:
-            forgotten += tuple(each.number for each in self._steps[:-LIMIT])
-            del self._steps[:-LIMIT]
+        forgotten += self._forget_oldest()
         self._done = len(self._steps)
         self._record((step,), forgotten)
 
@@ -177,7 +185,7 @@ class History:
                 if isinstance(step.command, str)
                 else step.command
             )
-            step.command = self._apply(command)
+            step.put(self._apply(command))
         except (CommandError, FormatError) as error:
             # Only a file changed by something else can bring this about: what cannot be trusted is forgotten.
             self.clear()
@@ -214,9 +222,21 @@ class History:
             if typed is not None or not isinstance(older, Command):
                 return None
             both = Compound((inverse, older), command.label)
-        step.command = both
+        step.put(both)
         merge.last_s = now
         return step
+
+    def _forget_oldest(self) -> tuple[int, ...]:
+        """Keep the last thousand steps, and fewer when they hold very much; the newest always stays."""
+        weight = sum(step.weight for step in self._steps)
+        old = max(0, len(self._steps) - LIMIT)
+        weight -= sum(step.weight for step in self._steps[:old])
+        while weight > MAX_WEIGHT and old < len(self._steps) - 1:
+            weight -= self._steps[old].weight
+            old += 1
+        numbers = tuple(each.number for each in self._steps[:old])
+        del self._steps[:old]
+        return numbers
 
     def _record(self, steps: tuple[Step, ...] = (), forgotten: tuple[int, ...] = ()) -> None:
         self.recorded.emit(Recorded(self.project.take_touched(), steps, forgotten, self.done))

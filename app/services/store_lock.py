@@ -171,6 +171,8 @@ class Lock:
     def release(self) -> None:
         """Give the project free; calling it twice is harmless."""
         if self._fd is not None:
+            if sys.platform == "win32":
+                self._close()  # a file that is open cannot be removed there
             with contextlib.suppress(OSError):
                 os.unlink(self.file)
             self._close()

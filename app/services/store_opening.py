@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
@@ -96,8 +97,11 @@ def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool 
     copy = None if read_only else store_network.copy_for(paths, path)
     if not path.is_file() and (copy is None or copy.is_published):
         raise ProjectError(f"There is no file {path}.", "Choose another project.")
-    lock = None if read_only else Lock(path, force=force)
     notices: list[str] = []
+    if not read_only and path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        read_only, copy = True, None
+        notices.append(f"{path.name} can only be read here. Save it under another name to keep changes.")
+    lock = None if read_only else Lock(path, force=force)
     file = path
     try:
         if copy is not None:

@@ -58,9 +58,9 @@ class Ranks:
     def _spread(self, run: Sequence[Block], left: int | None, right: int | None) -> bool:
         """Ranks between two others; False when there is no room."""
         count = len(run)
-        if left is None and right is None:
-            return False  # the whole script: number it with wide gaps
         if left is None:
+            if right is None:
+                return False  # the whole script: number it with wide gaps
             left = right - (count + 1) * STEP
         step = STEP if right is None else min(STEP, (right - left) // (count + 1))
         if step < 1 or not -(1 << 62) < left < (1 << 62):

@@ -87,7 +87,8 @@ def read_rows(connection: sqlite3.Connection) -> Rows:
 
 
 def _read_blocks(connection: sqlite3.Connection, rows: Rows) -> None:
-    characters, seen = 0, set()
+    characters = 0
+    seen: set[str] = set()
     # A value of another type is not even loaded: it may be large.
     query = (
         "SELECT id, rank, CASE WHEN typeof(text) = 'text' THEN text END, "

@@ -82,9 +82,8 @@ def harden(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # compacting needs one
     connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     if hasattr(connection, "setconfig"):  # Python 3.12 and later
-        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
-        connection.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
-        connection.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+        for name, value in (("DEFENSIVE", True), ("ENABLE_TRIGGER", False), ("ENABLE_VIEW", False)):
+            connection.setconfig(getattr(sqlite3, f"SQLITE_DBCONFIG_{name}"), value)
     # Bytes that are no UTF-8 are damage of one value, not of the whole query.
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
 

@@ -112,6 +112,18 @@ def test_only_the_last_thousand_steps_are_kept(history: History) -> None:
     assert history.project.settings.seed == 4 and not history.can_undo
 
 
+def test_steps_that_hold_very_much_are_fewer(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.model.history.MAX_WEIGHT", 50_000)
+    for _ in range(10):
+        text = history.project.text()
+        history.do(ReplaceText(0, text, "x" * 9_000 + "\n" + "y" * 9_000))
+        history.do(ReplaceText(0, history.project.text(), "z"))
+    assert 1 < len(history.steps) < 8
+    while history.can_undo:
+        history.undo()
+    assert len(history.project.text()) in (1, 18_001)
+
+
 def test_a_new_edit_forgets_what_was_undone(history: History) -> None:
     history.do(ReplaceText(0, "", "a"))
     history.undo()

@@ -26,7 +26,7 @@ from app.model.errors import ProjectError
 from app.model.take import PieceAudio, Take
 from app.model.voice import Voice, VoiceClip
 from app.paths import Paths, paths_for
-from app.services import store_audio
+from app.services import store_audio, store_opening, store_schema
 from app.services.store import ProjectStore
 from app.services.store_lock import Holder, ProjectLockedError
 from app.services.store_schema import NewerProjectError, NotAProjectError, connect
@@ -411,3 +411,32 @@ def test_a_read_only_project_is_saved_elsewhere_with_what_was_changed_in_memory(
         again.history.undo()
         again.history.undo()
         assert again.project.text() == "text"
+
+
+def test_a_file_that_may_only_be_read_opens_read_only_and_says_so(store, paths: Paths, monkeypatch) -> None:
+    store.history.do(ReplaceText(0, "", "text"))
+    store.close()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with ProjectStore.open(store.path, paths=paths) as reader:
+        assert reader.read_only and "can only be read" in reader.notices[0] and reader.project.text() == "text"
+
+
+def test_an_older_file_is_brought_up_to_date_and_kept(store, paths: Paths, monkeypatch) -> None:
+    """With a version after this one made up, today's file is the older one."""
+    store.history.do(ReplaceText(0, "", "text"))
+    store.close()
+    before = store.path.read_bytes()
+
+    def to_two(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE blocks SET text = text || ' migrated'")
+
+    monkeypatch.setattr(store_schema, "VERSION", 2)
+    monkeypatch.setattr(store_opening, "VERSION", 2)
+    monkeypatch.setitem(store_schema.MIGRATIONS, 1, to_two)
+    with pytest.raises(ProjectError):
+        ProjectStore.open(store.path, paths=paths, read_only=True)
+    assert store.path.read_bytes() == before
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert again.project.text() == "text migrated"
+    (kept,) = store.path.parent.glob("*version 1*")
+    assert kept.read_bytes() == before

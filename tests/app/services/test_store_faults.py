@@ -170,7 +170,7 @@ def test_a_failed_save_is_told_once_and_not_at_every_try(tmp_path: Path, paths: 
     store = create(tmp_path / "a.mvs", paths, disk)
     told = Told(store)
     disk.broken("full")
-    for number in range(5):
+    for _ in range(5):
         store.history.do(ReplaceText(0, "", "x"))
         store.flush(1)
     assert len(told.problems) == 1
@@ -239,6 +239,70 @@ def test_a_project_in_a_folder_that_cannot_be_written_is_refused_with_words(tmp_
     with pytest.raises(ProjectError) as error:
         ProjectStore.create(blocked / "a.mvs", paths=paths)
     assert error.value.remedy
+
+
+def test_a_slow_disk_never_holds_up_the_typing(tmp_path: Path, paths: Paths, disk: Disk) -> None:
+    store = create(tmp_path / "a.mvs", paths, disk)
+    committing, go = threading.Event(), threading.Event()
+    real = store._writer._commit
+
+    def slow(batch, segments) -> None:
+        committing.set()
+        assert go.wait(30)
+        real(batch, segments)
+
+    store._writer._commit = slow
+    store.history.do(ReplaceText(0, "", "a"))
+    assert committing.wait(10)
+    writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+    for number in range(100):
+        store.history.do(ReplaceText(number, "", "b"))
+        writer.append(noise(3_840))
+    assert not store.is_saved and np.array_equal(store.read_take(writer.take.id, 0, 3_840), noise(3_840))
+    go.set()
+    assert store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert again.project.text() == "b" * 100 + "a"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A real file system of two megabytes, where this process may make one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if made.returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], capture_output=True, check=False)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mounts as Linux does")
+def test_a_disk_that_is_really_full_is_survived(small_disk: Path, paths: Paths, monkeypatch) -> None:
+    monkeypatch.setattr(store_writer, "RETRY_S", (0.05,))
+    store = ProjectStore.create(small_disk / "a.mvs", paths=paths)
+    told = Told(store)
+    store.history.do(ReplaceText(0, "", "before"))
+    assert store.flush()
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(900_000))
+    writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+    writer.append(noise(400_000))
+    told.wait_for(lambda problem: problem is not None and problem.kind == "full")
+    store.history.do(ReplaceText(0, "", "and "))
+    with pytest.raises(ProjectError):
+        store.flush_or_raise(1)
+    assert told.problems[0].rescued is not None
+    store.save_as(small_disk.parent / "roomy.mvs")
+    writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+    assert store.flush()
+    store.close()
+    with ProjectStore.open(small_disk.parent / "roomy.mvs", paths=paths) as again:
+        assert again.project.text() == "and before" and np.array_equal(again.read_take(writer.take.id), noise(400_000))
+    with ProjectStore.open(small_disk / "a.mvs", paths=paths, read_only=True) as old:
+        assert old.project.text() == "before"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of the size of files are of POSIX")

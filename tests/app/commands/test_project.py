@@ -1,0 +1,81 @@
+"""`new` and `inspect` on the command line: what they make, what they print, how they refuse."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from app.cli import main
+from app.paths import paths_for
+from app.services.store import ProjectStore
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Run a command in a fresh profile; its exit status."""
+    return lambda *words: main(["--profile", str(tmp_path / "profile"), *map(str, words)])
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.txt"
+    path.write_bytes("\ufeff# One\r\nHello there, “friend”.\r\n\r\n## Scene\r\n// aside\r\nBye.\r\n".encode())
+    return path
+
+
+def test_new_makes_a_project_of_the_script(run, script: Path, tmp_path: Path, capsys) -> None:
+    assert run("new", tmp_path / "a.mvs", "--script", script, "--voice", "Joe") == 0
+    assert "6 paragraphs" in capsys.readouterr().err
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile")) as store:
+        texts = [block.text for block in store.project.blocks]
+        assert texts == ["# One", "Hello there, “friend”.", "", "## Scene", "// aside", "Bye."]
+        voice = store.project.voices[store.project.settings.default_voice]
+        assert voice.name == "Joe" and all(store.clip(clip.sha256) for clip in voice.references)
+        assert not store.history.can_undo
+
+
+def test_inspect_tells_what_is_in_it_and_changes_nothing(run, script: Path, tmp_path: Path, capsys) -> None:
+    run("new", tmp_path / "a.mvs", "--script", script)
+    before = (tmp_path / "a.mvs").read_bytes()
+    capsys.readouterr()
+    assert run("inspect", tmp_path / "a.mvs", "--json") == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about["blocks"] == {"chapter": 1, "speech": 2, "empty": 1, "scene": 1, "note": 1}
+    assert about["chapters"][0]["title"] == "One" and about["chapters"][0]["scenes"] == ["Scene"]
+    assert about["voices"] == [] and about["takes"] == {} and about["seconds"] == 0
+    assert run("inspect", tmp_path / "a.mvs") == 0
+    assert "chapter One" in capsys.readouterr().out
+    assert (tmp_path / "a.mvs").read_bytes() == before and sorted(each.suffix for each in tmp_path.iterdir()) == [
+        "",
+        ".mvs",
+        ".txt",
+    ]
+
+
+def test_a_script_comes_from_standard_input_and_in_utf_16(run, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO("Grüße\n".encode("utf-16"))))
+    assert run("new", tmp_path / "a", "--script", "-", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["characters"] == 5
+    assert (tmp_path / "a.mvs").exists()
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\n ", b"\xff\xfe\x00", b"caf\xe9"])
+def test_a_script_that_is_none_is_refused_and_no_file_is_made(run, tmp_path: Path, capsys, data: bytes) -> None:
+    (tmp_path / "script.txt").write_bytes(data)
+    assert run("new", tmp_path / "a.mvs", "--script", tmp_path / "script.txt") == 3
+    assert "Traceback" not in capsys.readouterr().err and not (tmp_path / "a.mvs").exists()
+
+
+def test_what_cannot_be_done_is_refused_with_words(run, script: Path, tmp_path: Path, capsys) -> None:
+    run("new", tmp_path / "a.mvs", "--script", script)
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 3
+    assert run("new", tmp_path / "b.mvs", "--script", script, "--voice", "nobody") == 3
+    assert run("new", tmp_path / "b.mvs", "--script", tmp_path / "none.txt") == 3
+    assert run("inspect", tmp_path / "none.mvs") == 3
+    assert run("inspect", script) == 3
+    assert not (tmp_path / "b.mvs").exists() and "Traceback" not in capsys.readouterr().err
