@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 _TYPING_S = 0.6
 _GROWN_EVERY_S = 1 / 30
 _MOST_WORKERS = 66
+_CLOSE_S = 3.0
 
 
 class Listener(Protocol):
@@ -100,6 +101,7 @@ class Renderer:
         self._take_cache = take_cache
         self._parallel = 1  # as many as the engine speaks at once
         self._workers = ThreadPoolExecutor(max_workers=_MOST_WORKERS, thread_name_prefix="render")
+        self._working: set[Future[None]] = set()
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
         self._listener: Listener | None = None
@@ -322,7 +324,9 @@ class Renderer:
             disconnect()
         self._connections = []
         self._shapes.close()
-        self._workers.shutdown(wait=True, cancel_futures=True)
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        # A worker ends within a frame of its cancel; one that is stuck ends with the engine.
+        wait(self._working, timeout=_CLOSE_S)
 
     # -- the project changes ------------------------------------------------------------------------------------
 
@@ -460,7 +464,9 @@ class Renderer:
         shape = self._shapes.begin(take.id)
         self._active.append(job)
         excerpt = Excerpt(self.project, [block.id], self.states.manner)
-        self._workers.submit(self._work, job, take, found, writer, shape, self.store, self.engine, excerpt)
+        self._working = {each for each in self._working if not each.done()}
+        made = self._workers.submit(self._work, job, take, found, writer, shape, self.store, self.engine, excerpt)
+        self._working.add(made)
         self.changed.emit(block.id)
         self.queue_changed.emit()
 

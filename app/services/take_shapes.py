@@ -67,7 +67,7 @@ class TakeShapes:
         self._measurer.submit(self._measure, block, take, excerpt, take_reader)
 
     def close(self) -> None:
-        self._measurer.shutdown(wait=True, cancel_futures=True)
+        self._measurer.shutdown(wait=False, cancel_futures=True)
 
     def _measure(self, block: Block, take: Take, excerpt: Excerpt, take_reader: Any) -> None:
         shape = self._kept(take, block.text)

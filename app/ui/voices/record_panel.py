@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.services.clip_doctor import examine
 from app.services.recorder import write_clip
@@ -44,6 +44,7 @@ class RecordPanel(QFrame):
         self._left_s = 0
         self._samples = np.zeros((0, 1), np.float32)
         self.setProperty("role", "card")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setAccessibleName(self.tr("Record a voice"))
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID + HALF, GRID, GRID, GRID)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.model.voice import Voice, VoiceClip
 from app.services.clip_doctor import Examination, examine, repaired
@@ -41,6 +41,7 @@ class VoiceCare(QFrame):
         self._examination: Examination | None = None
         self.voice: Voice | None = None
         self.setProperty("role", "card")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setAccessibleName(self.tr("Care for a voice"))
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID + HALF, GRID, GRID, GRID)

@@ -81,6 +81,9 @@ class Voices(QWidget):
         column.addWidget(self.consent)
         self.hint = _DropHint(self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files)
         column.addWidget(self.hint)
+        self._room = QWidget()
+        self._room.hide()
+        column.addWidget(self._room, 1)
         for card in (self.care, self.recording):
             card.installEventFilter(self)
         self.search.textChanged.connect(self._searched)
@@ -373,6 +376,7 @@ class Voices(QWidget):
         covered = card_open and self.height() < _ROOM_FOR_BOTH_PX
         for widget in (self.search, self.list, self.hint):
             widget.setVisible(not covered)
+        self._room.setVisible(covered)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
