@@ -32,7 +32,9 @@ def assemble(studio: Studio) -> None:
     studio.project_replaced.connect(lambda: embedding.set_store(studio.store))
     renderer.changed.connect(studio.block_state_changed.emit)
     tasks = Tasks(studio.bridge.post)
-    studio.attach(library=library, devices=devices, player=player, renderer=renderer, recorder=Recorder(devices), tasks=tasks)
+    studio.attach(
+        library=library, devices=devices, player=player, renderer=renderer, recorder=Recorder(devices), tasks=tasks
+    )
 
 
 def disassemble(studio: Studio) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -106,6 +107,12 @@ class Theme(QObject):
                 icon.addPixmap(_render(name, self.colour(colour).name(), size), QIcon.Mode.Normal)
                 icon.addPixmap(_render(name, self.colour(disabled).name(), size), QIcon.Mode.Disabled)
             self._icons[key] = icon
+        return self._icons[key]
+
+    def kept_icon(self, key: tuple[str, str, str], make: Callable[[], QIcon]) -> QIcon:
+        """An icon that is drawn once and kept until the theme changes."""
+        if key not in self._icons:
+            self._icons[key] = make()
         return self._icons[key]
 
     def paint_icon(self, painter: QPainter, rect: QRectF, name: str, colour: str | QColor = "icon") -> None:

@@ -10,10 +10,15 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu
 
 from app.ui.studio import Studio
+from app.ui.theme import theme
 
 
 def voice_dot(colour: str, size_px: int = 16) -> QIcon:
     """A disc in the voice's colour."""
+    return theme().kept_icon(("dot", colour, str(size_px)), lambda: _make_dot(colour, size_px))
+
+
+def _make_dot(colour: str, size_px: int) -> QIcon:
     icon = QIcon()
     for scale in (1, 2):
         pixmap = QPixmap(size_px * scale, size_px * scale)

@@ -6,16 +6,14 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QRect, QSize, Qt, QT_TRANSLATE_NOOP, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QByteArray, QCoreApplication, QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
-    QDockWidget,
     QLineEdit,
     QMainWindow,
     QMenu,
@@ -24,14 +22,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import BY_ID, MENUS, SUBMENUS
+from app.actions import MENUS, SUBMENUS
 from app.ui.action_set import ActionSet
 from app.ui.conditions import Conditions
 from app.ui.dropping import local_files
 from app.ui.editor.panel import ScriptPanel
 from app.ui.palette import Palette
 from app.ui.studio import Studio
-from app.ui.theme import GRID, theme
+from app.ui.theme import theme
 from app.ui.throttle import Debounce
 from app.ui.toolbar import Toolbar
 from app.ui.widgets.dock import Dock
@@ -138,7 +136,7 @@ class Window(QMainWindow):
         self._add_status()
         self._first_layout()
         self._build_menus()
-        self.toast = Toast(self)
+        self.toast = Toast(self, self.script)
         studio.notice.connect(self.toast.say)
         studio.project_replaced.connect(self._retitle)
         self._conditions = Conditions(studio, self.script.editor, actions, self)
@@ -200,7 +198,7 @@ class Window(QMainWindow):
         sides = [dock for name, dock in self.docks.items() if name in ("voices", "outline")]
         if len(sides) == 2:
             self.splitDockWidget(sides[0], sides[1], Qt.Orientation.Vertical)
-            self.resizeDocks(sides, [330, 300], Qt.Orientation.Vertical)
+            self.resizeDocks(sides, [400, 200], Qt.Orientation.Vertical)
         across = [self.docks[name] for name in ("voices", "inspector") if name in self.docks]
         self.resizeDocks(across, [256, 304][: len(across)], Qt.Orientation.Horizontal)
         if "waveform" in self.docks:

@@ -155,7 +155,11 @@ def test_line_kinds_are_given_by_keys(running: Any, qtbot: Any) -> None:
     qtbot.keyClick(running.window.script.editor, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     caret(running, 2, 2)
     qtbot.keyClick(running.window.script.editor, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
-    assert [block.kind for block in running.studio.project.blocks] == [BlockKind.CHAPTER, BlockKind.SPEECH, BlockKind.NOTE]
+    assert [block.kind for block in running.studio.project.blocks] == [
+        BlockKind.CHAPTER,
+        BlockKind.SPEECH,
+        BlockKind.NOTE,
+    ]
     assert texts(running) == ["# Arrival", "He came.", "// A remark"]
     caret(running, 0, 2)
     qtbot.keyClick(running.window.script.editor, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)

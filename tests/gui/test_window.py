@@ -10,7 +10,15 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QWidget,
+)
 
 from app.actions import ACTIONS, CONDITIONS, MENUS
 from app.ui.theme import theme
@@ -83,7 +91,9 @@ def test_a_changed_key_works_and_is_remembered(open_studio_at: Callable[..., Any
     first.window.close()
     first.close()
     second = open_studio_at()
-    qtbot.keyClick(second.window.script.editor, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(
+        second.window.script.editor, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    )
     assert "[pause" in second.studio.project.text()
 
 

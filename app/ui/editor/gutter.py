@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -59,10 +60,8 @@ class Gutter(QWidget):
         look = theme()
         painter.fillRect(event.rect(), look.colour("base"))
         right = self.width() - 1
-        mirrored = self._editor.gutter_on_right
         painter.setPen(look.colour("border"))
-        edge = 0 if mirrored else right
-        painter.drawLine(edge, event.rect().top(), edge, event.rect().bottom())
+        painter.drawLine(right, event.rect().top(), right, event.rect().bottom())
         if self._editor.project is None:
             return
         selected = self._editor.selected_rows
@@ -72,7 +71,7 @@ class Gutter(QWidget):
                 continue
             block = self._editor.project.blocks[number]
             info = self._editor.info(block.id)
-            row = QRectF(0 if not mirrored else 1, rect.top(), right, rect.height())
+            row = QRectF(0, rect.top(), right, rect.height())
             colour = self._editor.row_colour(number)
             if colour != "base":
                 painter.fillRect(row, look.colour(colour))
@@ -142,8 +141,6 @@ class Gutter(QWidget):
 
     def _paint_speaking(self, painter: QPainter, glyph: QRectF) -> None:
         """Five bars that rise and fall with the time, so that life is seen without a timer of its own."""
-        import math
-
         phase = self._editor.pulse
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().colour("accent"))

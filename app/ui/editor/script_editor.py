@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, QTimer, Signal
@@ -64,7 +64,6 @@ class ScriptEditor(QTextEdit):
         super().__init__(parent)
         self.studio = studio
         self.selected_rows: set[int] = set()
-        self.gutter_on_right = False
         self.pulse = 0.0
         self._word: tuple[str, int, int] = ("", 0, 0)
         self._matches: list[tuple[int, int]] = []
@@ -76,6 +75,11 @@ class ScriptEditor(QTextEdit):
         self._infos: dict[str, BlockInfo] = {}
         self._disconnects: list[Any] = []
         self._telling = False
+        self._rows: list[tuple[int, QRectF]] = []
+        self._rows_key: tuple[int, ...] = ()
+        self._first_row = 0
+        self._layouts = 0  # grows when heights may be new though the text is not
+        self._dirty: set[str] = set()
         self._typing = False
         self._last_change: int | None = None
 
@@ -109,13 +113,14 @@ class ScriptEditor(QTextEdit):
         self.gutter.length_clicked.connect(self.length_requested)
         self.setViewportMargins(WIDTH_PX, 0, 0, 0)
         self._repaint = Throttle(self._repaint_now, parent=self)
+        self._repaint_blocks = Throttle(self._repaint_dirty, parent=self)
         self._pulse_timer = QTimer(self)
         self._pulse_timer.setInterval(PULSE_MS)
         self._pulse_timer.timeout.connect(self._beat)
         self.verticalScrollBar().valueChanged.connect(lambda _: self.gutter.update())
         self.cursorPositionChanged.connect(self._caret_moved)
         self.selectionChanged.connect(self._selection_moved)
-        self.document().documentLayout().documentSizeChanged.connect(lambda _: self.gutter.update())
+        self.document().documentLayout().documentSizeChanged.connect(self._heights_changed)
         studio.block_state_changed.connect(self._block_changed)
         studio.playing_block_changed.connect(self._playing_changed)
         studio.current_block_changed.connect(self._follow_current)
@@ -158,9 +163,23 @@ class ScriptEditor(QTextEdit):
             self._infos[block_id] = info_of(self.studio, self.project.block(block_id))
         return self._infos[block_id]
 
+    def _heights_changed(self, *_: object) -> None:
+        self._layouts += 1
+        self.gutter.update()
+
     def _block_changed(self, block_id: str) -> None:
         self._infos.pop(block_id, None)
-        self._repaint()
+        self._dirty.add(block_id)
+        self._repaint_blocks()
+
+    def _repaint_dirty(self) -> None:
+        dirty, self._dirty = self._dirty, set()
+        blocks = self.project.blocks
+        for number, rect in self.visible_rows():
+            if number < len(blocks) and blocks[number].id in dirty:
+                self.gutter.update(0, int(rect.top()) - 1, self.gutter.width(), int(rect.height()) + 2)
+                if self.info(blocks[number].id).state == "speaking" and not self._pulse_timer.isActive():
+                    self._pulse_timer.start()
 
     def _everything_changed(self) -> None:
         self._infos.clear()
@@ -270,12 +289,13 @@ class ScriptEditor(QTextEdit):
     def _caret_moved(self) -> None:
         if self.sync.busy:
             return
-        self.selected_rows.clear()
+        if self.selected_rows:
+            self.selected_rows.clear()
+            self._repaint()
         if self.studio.history is not None and not self._typing:
             self.studio.history.end_merge()
         self._open_tag_at_caret()
         self._tell_selection()
-        self._repaint()
 
     def _selection_moved(self) -> None:
         if not self.sync.busy and not self.selected_rows:
@@ -313,27 +333,44 @@ class ScriptEditor(QTextEdit):
 
     # Geometry
 
-    def visible_rows(self) -> Iterator[tuple[int, QRectF]]:
-        """(block number, rectangle in viewport pixels) of the blocks in sight."""
+    def visible_rows(self) -> list[tuple[int, QRectF]]:
+        """(block number, rectangle in viewport pixels) of the blocks in sight; kept until something moved."""
+        offset, view = self.verticalScrollBar().value(), self.viewport().size()
+        key = (offset, view.width(), view.height(), self.document().revision(), self._layouts)
+        if key != self._rows_key:
+            self._rows_key = key
+            self._rows = self._find_rows(offset, view.height())
+        return self._rows
+
+    def _find_rows(self, offset: int, height: int) -> list[tuple[int, QRectF]]:
         layout = self.document().documentLayout()
-        offset = self.verticalScrollBar().value()
-        block = self.cursorForPosition(QPoint(0, 0)).block()
-        if block.previous().isValid():
-            block = block.previous()
-        height = self.viewport().height()
+        block = self._first_block(offset, height)
         count = len(self.project.blocks) if self.project is not None else 0
+        rows: list[tuple[int, QRectF]] = []
         while block.isValid() and block.blockNumber() < count:
             rect = layout.blockBoundingRect(block)
             top = rect.top() - offset
-            if top > height:
+            if top > height + BLOCK_GAP_PX:
                 break
             if top + rect.height() >= -BLOCK_GAP_PX:
                 # A row reaches to the middle of the gap to the next.
-                yield (
-                    block.blockNumber(),
-                    QRectF(rect.left(), top - ROW_PAD_PX, rect.width(), rect.height() + 2 * ROW_PAD_PX),
-                )
+                row = QRectF(rect.left(), top - ROW_PAD_PX, rect.width(), rect.height() + 2 * ROW_PAD_PX)
+                rows.append((block.blockNumber(), row))
             block = block.next()
+        return rows
+
+    def _first_block(self, offset: int, height: int) -> QTextBlock:
+        """A block at or just above the top of the viewport: from the one before it is a step or two, seldom a search."""
+        layout = self.document().documentLayout()
+        block = self.document().findBlockByNumber(self._first_row)
+        if not block.isValid() or abs(layout.blockBoundingRect(block).top() - offset) > 3 * height:
+            block = self.cursorForPosition(QPoint(0, 0)).block()
+        while block.previous().isValid() and layout.blockBoundingRect(block).top() > offset - BLOCK_GAP_PX:
+            block = block.previous()
+        while block.next().isValid() and layout.blockBoundingRect(block.next()).bottom() < offset - BLOCK_GAP_PX:
+            block = block.next()
+        self._first_row = block.blockNumber()
+        return block
 
     def row_at(self, y: int, nearest: bool = False) -> int:
         """Number of the block at this height of the viewport, or -1."""
@@ -358,17 +395,9 @@ class ScriptEditor(QTextEdit):
             min(self.viewport().width(), int(self.fontMetrics().averageCharWidth() * WIDEST_CHARS))
         )
 
-    def set_gutter_side(self, right: bool) -> None:
-        """The gutter stands where lines begin: on the right for scripts written from right to left."""
-        if right != self.gutter_on_right:
-            self.gutter_on_right = right
-            self.setViewportMargins(0 if right else WIDTH_PX, 0, WIDTH_PX if right else 0, 0)
-            self._place_gutter()
-
     def _place_gutter(self) -> None:
         inside = self.contentsRect()
-        left = inside.right() - WIDTH_PX + 1 if self.gutter_on_right else inside.left()
-        self.gutter.setGeometry(QRect(left, inside.top(), WIDTH_PX, inside.height()))
+        self.gutter.setGeometry(QRect(inside.left(), inside.top(), WIDTH_PX, inside.height()))
 
     # Painting
 
@@ -439,6 +468,7 @@ class ScriptEditor(QTextEdit):
         self._pills = []
         if self.project is None:
             return
+        near = QRectF(area).adjusted(-2, -2, 2, 2)
         painter = QPainter(self.viewport())
         offset = self.verticalScrollBar().value()
         layout = self.document().documentLayout()
@@ -451,7 +481,9 @@ class ScriptEditor(QTextEdit):
             origin = layout.blockBoundingRect(block).topLeft()
             for pill in pills_of(block, (origin.x(), origin.y() - offset)):
                 self._pills.append(pill)
-                if self._highlighter.is_open(number, pill.tag.start):
+                if self._highlighter.is_open(number, pill.tag.start) or not any(
+                    rect.intersects(near) for rect in pill.rects
+                ):
                     continue
                 start, end = block.position() + pill.tag.start, block.position() + pill.tag.end
                 selected = cursor.hasSelection() and cursor.selectionStart() < end and cursor.selectionEnd() > start

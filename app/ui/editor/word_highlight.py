@@ -72,6 +72,9 @@ class WordHighlight(QObject):
         block = project.block(place.block_id)
         # While a line is still being spoken its length is an estimate, too.
         total_s = self._studio.renderer.states.length_s(block)[0]
+        if place.offset_samples > (total_s + 0.1) * SAMPLE_RATE:
+            self._editor.show_word("", 0, 0)  # the pause after the line
+            return
         words = word_times(block.text, round(total_s, 2))
         index = bisect_right(words, place.offset_samples / SAMPLE_RATE, key=lambda word: word[0]) - 1
         if index < 0:

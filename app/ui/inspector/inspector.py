@@ -14,7 +14,7 @@ from app.ui.editor.block_info import STATES, estimate_s, info_of, length_warning
 from app.ui.inspector.takes import TakesSection
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
-from app.ui.throttle import Throttle
+from app.ui.throttle import Debounce, Throttle
 from app.ui.toolbar import language_names
 from app.ui.voice_menu import default_voice_words, voice_dot, voices_of
 from app.ui.widgets.dock import small_button
@@ -67,6 +67,7 @@ class Inspector(QWidget):
         column.addStretch(1)
         self._stack.addWidget(scroll)
         self._soon = Throttle(self.refresh, 50, self)
+        self._after_typing = Debounce(self.refresh, 120, self)
         for signal in (studio.selection_changed, studio.card_changed, studio.services_changed):
             signal.connect(self._soon)
         studio.block_state_changed.connect(self._block_changed)
@@ -195,7 +196,7 @@ class Inspector(QWidget):
 
     def _block_changed(self, block_id: str) -> None:
         if block_id in self._studio.selection:
-            self._soon()
+            self._after_typing()
 
     def _ids(self) -> tuple[str, ...]:
         return tuple(block.id for block in self._blocks())

@@ -39,7 +39,8 @@ class ModelsDialog(Dialog):
         self.body.addWidget(self._facts)
         section = Section("")
         self.device = Segments(
-            self.tr("Device"), ((self.tr("The best there is"), "auto"), ("CPU", "cpu"), (self.tr("Graphics card"), "cuda"))
+            self.tr("Device"),
+            ((self.tr("The best there is"), "auto"), ("CPU", "cpu"), (self.tr("Graphics card"), "cuda")),
         )
         self.device.show_value(state.device)
         self.device.edited.connect(self._choose_device)

@@ -61,7 +61,11 @@ class Dialog(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         # Wrapped sentences are as high as the width makes them: known only now that everything is in.
-        needed = self.layout().totalHeightForWidth(self.width()) if self.layout().hasHeightForWidth() else self.sizeHint().height()
+        needed = (
+            self.layout().totalHeightForWidth(self.width())
+            if self.layout().hasHeightForWidth()
+            else self.sizeHint().height()
+        )
         self.resize(self.width(), max(self.height(), needed))
         super().showEvent(event)
 

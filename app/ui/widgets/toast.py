@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
@@ -32,8 +32,10 @@ class _Glyph(QWidget):
 class Toast(QFrame):
     """Errors stay until they are closed; the rest goes by itself."""
 
-    def __init__(self, window: QWidget) -> None:
+    def __init__(self, window: QWidget, over: QWidget) -> None:
+        """`over` is the part of the window whose lower edge it floats above."""
         super().__init__(window)
+        self._over = over
         self.setProperty("role", "toast")
         row = QHBoxLayout(self)
         row.setContentsMargins(GRID + 4, GRID, GRID, GRID)
@@ -72,10 +74,12 @@ class Toast(QFrame):
 
     def _place(self) -> None:
         natural = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 110
-        width = max(240, min(natural, 560, self._window.width() - 4 * GRID))
+        width = max(240, min(natural, 560, self._over.width() - 4 * GRID))
         self._text.setFixedWidth(width - 100)
         self.adjustSize()
-        self.move((self._window.width() - self.width()) // 2, self._window.height() - self.height() - 7 * GRID)
+        corner = self._over.mapTo(self._window, QPoint(0, 0))
+        left = corner.x() + (self._over.width() - self.width()) // 2
+        self.move(left, corner.y() + self._over.height() - self.height() - 2 * GRID)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._window and event.type() == QEvent.Type.Resize and self.isVisible():
