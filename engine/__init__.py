@@ -21,6 +21,8 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.runtime.devices": "DevicePlan choose_device cuda_works usable_cores",
     "engine.backends.base": "Backend Job LoadProgress",
     "engine.backends.server_spec": "ServerSpec card_of",
+    "engine.catalogue": "CATALOGUE CatalogueEntry Part catalogue_entry",
+    "engine.hub": "Download DownloadStopped HubError HubOptions Progress faults_of find_in_cache",
     "engine.servers": "ServerReport ServerVoice delete_voice inspect_server open_server upload_voice",
     "engine.audio": "load_clip",
 }

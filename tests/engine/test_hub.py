@@ -1,0 +1,324 @@
+"""Downloads from a hub: the real client against a small hub of our own, with everything that can go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import namedtuple
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_hub import SmallHub
+
+from engine import HubOptions, hub
+from engine.catalogue import CATALOGUE, CatalogueEntry, Part
+from engine.card import ModelCard
+from engine.hub import MANIFEST, Download, DownloadStopped, HubError, faults_of, find_in_cache, read_manifest, remove
+
+LARGE = np.random.default_rng(1).bytes(300_000)
+REPOSITORIES = {
+    "maker/voice": {
+        "config.json": b'{"model_type": "moss_tts_local"}',
+        "model.safetensors": LARGE,
+        "tokenizer.json": b"{}",
+        "modeling.py": b"import os",
+        "weights.bin": b"pickle",
+        "README.md": b"# voice",
+    },
+    "maker/codec": {"config.json": b'{"model_type": "moss-audio-tokenizer"}', "model.safetensors": LARGE[:100_000]},
+}
+ENTRY = CatalogueEntry(
+    id="voice-1",
+    name="Voice",
+    summary="",
+    licence="",
+    source="",
+    parts=(Part("maker/voice"), Part("maker/codec", "MOSS-Audio-Tokenizer-v2")),
+    size_bytes=400_000,
+    card=ModelCard(name="Voice"),
+)
+WHOLE = {
+    "config.json", "model.safetensors", "tokenizer.json", "README.md", MANIFEST,
+    "MOSS-Audio-Tokenizer-v2/config.json", "MOSS-Audio-Tokenizer-v2/model.safetensors",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path_factory):
+    """No network but our own, no cache of the person's, and no waiting between attempts."""
+    from huggingface_hub import constants, file_download
+    from huggingface_hub.utils import _http
+
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(hub, "_CHUNK_BYTES", 4096)
+    monkeypatch.setattr(hub, "WAITS_S", (0.0, 0.0))
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 4096)
+    Quick = namedtuple("Quick", "sleep time monotonic")
+    quick = Quick(lambda seconds: None, __import__("time").time, __import__("time").monotonic)
+    monkeypatch.setattr(file_download, "time", quick)
+    monkeypatch.setattr(_http, "time", quick)
+
+
+@pytest.fixture
+def small():
+    server = SmallHub({name: dict(files) for name, files in REPOSITORIES.items()})
+    yield server
+    server.close()
+
+
+def download(small: SmallHub, root: Path, **options) -> Download:
+    return Download(ENTRY, root, HubOptions(mirror=small.address), **options)
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def assert_whole(folder: Path) -> None:
+    assert files_in(folder) == WHOLE
+    assert (folder / "model.safetensors").read_bytes() == LARGE
+    assert (folder / "MOSS-Audio-Tokenizer-v2" / "model.safetensors").read_bytes() == LARGE[:100_000]
+    assert faults_of(folder) == []
+
+
+def test_a_download_brings_weights_settings_and_tokenizer_and_no_code(small, tmp_path):
+    folder = download(small, tmp_path).run()
+    assert folder == tmp_path / ENTRY.id
+    assert_whole(folder)
+    assert {path.name for path in tmp_path.iterdir()} == {ENTRY.id, hub.PARTIAL}
+    assert files_in(tmp_path / hub.PARTIAL) == set()
+
+
+def test_progress_runs_to_the_total_and_tells_speed(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(hub, "_TELL_S", 0.0)
+    small.delay_s = 0.02
+    told = []
+    download(small, tmp_path, on_progress=told.append).run()
+    total = sum(len(content) for files in REPOSITORIES.values() for name, content in files.items() if name not in ("modeling.py", "weights.bin"))
+    assert told[0].stage == "asking"
+    assert {progress.total_bytes for progress in told[1:]} == {total}
+    downloading = [progress.done_bytes for progress in told if progress.stage == "downloading"]
+    assert downloading == sorted(downloading) and downloading[-1] == total
+    assert any(progress.bytes_per_s and progress.left_s is not None for progress in told)
+
+
+def test_stopping_keeps_what_came_and_going_on_fetches_only_the_rest(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(hub, "_TELL_S", 0.0)
+    stopped = download(small, tmp_path)
+    # 100 kB of the codec come after the 300 kB of the model.
+    stopped._on_progress = lambda progress: stopped.stop() if progress.done_bytes > 150_000 else None
+    with pytest.raises(DownloadStopped):
+        stopped.run()
+    assert not (tmp_path / ENTRY.id).exists()
+    small.seen.clear()
+    assert_whole(download(small, tmp_path).run())
+    ranges = [wanted for path, wanted in small.bytes_sent() if wanted]
+    assert len(ranges) == 1 and int(ranges[0].removeprefix("bytes=").rstrip("-")) > 100_000
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.one_of(st.none(), st.integers(0, 300_000)), max_size=7))
+def test_downloads_survive_random_cuts(tmp_path_factory, cuts):
+    small = SmallHub({name: dict(files) for name, files in REPOSITORIES.items()})
+    root = tmp_path_factory.mktemp("root")
+    small.cuts = list(cuts)
+    try:
+        for _ in range(12):
+            try:
+                folder = download(small, root).run()
+                break
+            except HubError:
+                assert not (root / ENTRY.id).exists(), "nothing looks complete that is not"
+        assert_whole(folder)
+    finally:
+        small.close()
+
+
+def test_a_file_that_came_damaged_is_fetched_again(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(hub, "_TELL_S", 0.0)
+    small.spoiled["model.safetensors"] = LARGE[:-1] + b"x"
+
+    def mend(progress) -> None:
+        if progress.stage == "checking" and progress.file == "model.safetensors":
+            small.spoiled.clear()
+
+    assert_whole(download(small, tmp_path, on_progress=mend).run())
+
+
+def test_a_file_that_always_comes_damaged_never_becomes_a_model(small, tmp_path):
+    small.spoiled["model.safetensors"] = LARGE[:-1] + b"x"
+    with pytest.raises(HubError, match="damaged"):
+        download(small, tmp_path).run()
+    assert not (tmp_path / ENTRY.id).exists()
+    small.spoiled.clear()
+    assert_whole(download(small, tmp_path).run())
+
+
+@pytest.mark.parametrize("length", [len(LARGE) - 1000, len(LARGE) + 1000])
+def test_a_wrong_size_never_becomes_a_model(small, tmp_path, length):
+    small.spoiled["model.safetensors"] = (LARGE * 2)[:length]
+    with pytest.raises(HubError):
+        download(small, tmp_path).run()
+    assert not (tmp_path / ENTRY.id).exists()
+
+
+def test_a_server_without_ranges_starts_the_file_again(small, tmp_path):
+    small.ranges = False
+    small.cuts = [100_000, 50_000]
+    assert_whole(download(small, tmp_path).run())
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(401, "log in"), (403, "account"), (404, "mirror"), (500, "fault of its own"), (503, "fault of its own")]
+)
+def test_refusals_say_what_to_do(small, tmp_path, status, words):
+    small.statuses = {"GET /api/models/maker/codec": [status] * 20}
+    with pytest.raises(HubError) as failed:
+        download(small, tmp_path).run()
+    assert words.lower() in str(failed.value).lower()
+    assert not (tmp_path / ENTRY.id).exists()
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_hub_that_is_busy_for_a_while_is_asked_again(small, tmp_path, status):
+    small.statuses = {"HEAD /maker/voice/resolve": [status]}
+    assert_whole(download(small, tmp_path).run())
+
+
+def test_names_that_lead_out_of_the_folder_are_never_fetched(small, tmp_path):
+    evil = ["../evil.safetensors", "/evil.safetensors", "a/../../evil.json", "..\\evil.safetensors", "c:evil.safetensors", "con.safetensors", ".hidden/config.json"]
+    small.listed["maker/voice"] = [
+        {"rfilename": name, "size": 4, "blobId": "b" * 40, "lfs": {"sha256": "c" * 64, "size": 4, "pointerSize": 1}} for name in evil
+    ]
+    root = tmp_path / "root"
+    assert_whole(download(small, root).run())
+    assert {path.name for path in tmp_path.iterdir()} == {"root"}
+    assert not [path for path, _ in small.bytes_sent() if "evil" in path]
+
+
+def test_a_repository_without_weights_is_no_model(small, tmp_path):
+    del small.repositories["maker/codec"]["model.safetensors"]
+    with pytest.raises(HubError, match="no weights"):
+        download(small, tmp_path).run()
+
+
+def test_too_little_space_is_told_before_anything_is_fetched(small, tmp_path, monkeypatch):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(hub.shutil, "disk_usage", lambda path: usage(10, 9, 1000))
+    with pytest.raises(HubError, match="free"):
+        download(small, tmp_path).run()
+    assert small.bytes_sent() == []
+
+
+def test_a_full_disk_says_so(small, tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(hub.Download, "_get", full)
+    with pytest.raises(HubError, match="full"):
+        download(small, tmp_path).run()
+
+
+def test_offline_asks_nobody(small, tmp_path, monkeypatch):
+    with pytest.raises(HubError, match="offline"):
+        Download(ENTRY, tmp_path, HubOptions(mirror=small.address, offline=True)).run()
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(HubError, match="offline"):
+        download(small, tmp_path).run()
+    assert small.seen == []
+
+
+def test_the_mirror_comes_from_settings_then_from_the_environment(monkeypatch):
+    assert HubOptions().endpoint == hub.OFFICIAL
+    monkeypatch.setenv("HF_ENDPOINT", "https://mirror.example/")
+    assert HubOptions().endpoint == "https://mirror.example"
+    assert HubOptions(mirror="http://other:1/").endpoint == "http://other:1"
+
+
+def test_a_token_is_never_sent_to_a_mirror(small, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    download(small, tmp_path).run()
+    assert {authorisation for *_, authorisation in small.seen} == {None}
+
+
+def test_a_proxy_is_used_where_one_is_set(tmp_path, small):
+    with pytest.raises(HubError, match="onnection"):
+        Download(ENTRY, tmp_path, HubOptions(mirror=small.address, proxy="http://127.0.0.1:9")).run()
+    assert small.seen == []
+
+
+def test_nothing_answers_and_the_message_says_where(tmp_path):
+    with pytest.raises(HubError, match="127.0.0.1:9"):
+        Download(ENTRY, tmp_path, HubOptions(mirror="http://127.0.0.1:9")).run()
+
+
+def test_two_downloads_of_one_model_do_not_mix(small, tmp_path):
+    small.delay_s = 0.02
+    first, failed = download(small, tmp_path), []
+    thread = threading.Thread(target=first.run)
+    thread.start()
+    while not small.bytes_sent():
+        pass
+    with pytest.raises(HubError, match="already"):
+        download(small, tmp_path).run()
+    thread.join()
+    assert not failed
+    assert_whole(tmp_path / ENTRY.id)
+
+
+def test_removing_leaves_nothing(small, tmp_path):
+    folder = download(small, tmp_path).run()
+    remove(ENTRY, tmp_path)
+    assert not folder.exists()
+    remove(ENTRY, tmp_path)
+
+
+def test_a_removed_link_leaves_what_it_points_to(small, tmp_path):
+    folder = download(small, tmp_path / "real").run()
+    (tmp_path / "models").mkdir()
+    os.symlink(folder, tmp_path / "models" / ENTRY.id)
+    remove(ENTRY, tmp_path / "models")
+    assert_whole(folder)
+
+
+def test_a_damaged_model_is_seen(small, tmp_path):
+    folder = download(small, tmp_path).run()
+    assert read_manifest(folder)["parts"][0]["commit"] == "a" * 40
+    (folder / "model.safetensors").write_bytes(b"short")
+    (folder / "tokenizer.json").unlink()
+    assert len(faults_of(folder)) == 2
+
+
+def test_a_newer_download_replaces_the_older(small, tmp_path):
+    folder = download(small, tmp_path).run()
+    (folder / "extra").write_text("old")
+    small.repositories["maker/voice"]["tokenizer.json"] = b'{"new": 1}'
+    assert json.loads((download(small, tmp_path).run() / "tokenizer.json").read_text()) == {"new": 1}
+    assert not (folder / "extra").exists()
+
+
+def test_a_model_in_the_hubs_own_cache_is_found_without_copying(small, tmp_path, monkeypatch):
+    from huggingface_hub import constants, hf_hub_download
+
+    cache = tmp_path / "cache"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
+    assert find_in_cache(ENTRY) is None
+    for repository in REPOSITORIES:
+        for name in ("config.json", "model.safetensors"):
+            hf_hub_download(repository, name, endpoint=small.address, cache_dir=cache, token=False)
+    found = find_in_cache(ENTRY)
+    assert found is not None and (found["maker/codec"] / "model.safetensors").read_bytes() == LARGE[:100_000]
+
+
+def test_the_catalogue_names_what_is_published():
+    entry = CATALOGUE[0]
+    assert [part.repo_id for part in entry.parts] == [
+        "OpenMOSS-Team/MOSS-TTS-Local-Transformer-v1.5",
+        "OpenMOSS-Team/MOSS-Audio-Tokenizer-v2",
+    ]
+    assert len(entry.languages) == 31 and entry.licence and entry.size_bytes > 10**10
