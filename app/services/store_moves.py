@@ -106,7 +106,7 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
                 source.close()
         store_copy.settle(part, file)
         connection = connect(file, write=True)
-        begin_writing(connection)
+        begin_writing(connection, file)
     except (OSError, sqlite3.Error) as error:
         lock.release()
         raise ProjectError(f"The project cannot be saved as {target} ({error}).", "Choose another place.") from error

@@ -79,7 +79,7 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
         connection = connect(copy.file if copy is not None else path, write=True, create=True)
         try:
             create_schema(connection)
-            begin_writing(connection)
+            begin_writing(connection, path)
         except BaseException:
             connection.close()
             raise
@@ -163,7 +163,7 @@ def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection
             )
         check_schema(connection, path)
         if lock is not None:
-            begin_writing(connection)
+            begin_writing(connection, path)
         with bounded(connection, _READ_LIMIT_S):
             rows = store_rows.read_rows(connection)
         if lock is not None and "lock" in rows.meta:

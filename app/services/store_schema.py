@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.model.errors import ProjectError
+from app.services.mounts import is_network
 
 APPLICATION_ID = 0x4D565331  # "MVS1"
 VERSION = 1
@@ -88,12 +89,13 @@ def harden(connection: sqlite3.Connection) -> None:
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
 
 
-def begin_writing(connection: sqlite3.Connection) -> None:
+def begin_writing(connection: sqlite3.Connection, path: Path) -> None:
     """Set how the writing connection commits: when COMMIT returns, the change survives a power cut.
 
     The write-ahead log lets the player read while takes are written, and needs one sync a commit with synchronous=FULL.
+    It needs memory that processes share, which a network drive does not have: there a plain journal is used.
     """
-    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_network(path) else 'WAL'}")
     connection.execute("PRAGMA synchronous = FULL")
     # On a Mac only these reach the platters; elsewhere they change nothing.
     connection.execute("PRAGMA fullfsync = ON")

@@ -264,7 +264,7 @@ class Writer:
             raise FileGoneError(f"{self.path} is gone")
         if self._connection is None:
             connection = connect(self.path, write=True)
-            begin_writing(connection)
+            begin_writing(connection, self.path)
             self._connection = connection
         return self._connection
 
@@ -337,7 +337,7 @@ class Writer:
             self._connection = None
         settle()
         self._connection = connect(path, write=True)
-        begin_writing(self._connection)
+        begin_writing(self._connection, path)
         self.path = path
         self._identity = _identity(path)
         with self._changed:

@@ -440,3 +440,16 @@ def test_an_older_file_is_brought_up_to_date_and_kept(store, paths: Paths, monke
         assert again.project.text() == "text migrated"
     (kept,) = store.path.parent.glob("*version 1*")
     assert kept.read_bytes() == before
+
+
+def test_paragraphs_keep_their_order_however_often_one_place_is_used(store, paths: Paths) -> None:
+    store.history.do(ReplaceText(0, "", "first\nlast"))
+    for number in range(150):
+        place = 6 if number % 3 else store.project.start_of(len(store.project.blocks) // 2)
+        store.history.do(ReplaceText(place, "", f"{number}\n"))
+    for first, to in ((0, 50), (140, 0), (75, 76)):
+        store.history.do(MoveBlocks(first, 3, to))
+    before = [block.id for block in store.project.blocks]
+    store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert [block.id for block in again.project.blocks] == before

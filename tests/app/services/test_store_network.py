@@ -14,6 +14,7 @@ from app.model.commands import ReplaceText
 from app.model.errors import ProjectError
 from app.paths import Paths, paths_for
 from app.services import store_network
+from app.services.mounts import is_network
 from app.services.recovery import Recovery
 from app.services.store import ProjectStore
 
@@ -50,7 +51,7 @@ def away(monkeypatch: pytest.MonkeyPatch, share: Path) -> None:
 
 
 def test_the_kind_of_a_drive_is_told_by_its_mount(share: Path, tmp_path: Path) -> None:
-    assert store_network.is_network(share / "deep" / "a.mvs") and not store_network.is_network(tmp_path / "a.mvs")
+    assert is_network(share / "deep" / "a.mvs") and not is_network(tmp_path / "a.mvs")
 
 
 def test_work_is_local_and_published_on_close(share: Path, paths: Paths) -> None:
@@ -147,3 +148,17 @@ def test_save_as_to_the_network_is_there_when_it_returns(share: Path, paths: Pat
         assert text_at(share / "a.mvs", paths) == "text"
         store.history.do(ReplaceText(4, "", " on"))
     assert text_at(share / "a.mvs", paths) == "text on"
+
+
+def test_a_profile_on_the_network_is_worked_in_without_shared_memory(share: Path) -> None:
+    paths = paths_for(share / "profile")
+    with ProjectStore.untitled(paths) as store:
+        store.history.do(ReplaceText(0, "", "text"))
+        assert store.flush()
+        assert (
+            store._writer.call(lambda connection: connection.execute("PRAGMA journal_mode").fetchone()[0]).result()
+            == "truncate"
+        )
+        store.history.do(ReplaceText(0, "", "more "))
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert again.project.text() == "more text"

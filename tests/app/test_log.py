@@ -1,0 +1,47 @@
+"""The log is there when it is needed, and never in the way."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.log import FILE, start_log
+from app.paths import paths_for
+
+
+@pytest.fixture(autouse=True)
+def untouched():
+    """The root logger and the hooks as they were."""
+    root, hooks = logging.getLogger(), (sys.excepthook, threading.excepthook)
+    handlers, level = list(root.handlers), root.level
+    yield
+    for handler in [each for each in root.handlers if each not in handlers]:
+        root.removeHandler(handler)
+        handler.close()
+    root.setLevel(level)
+    sys.excepthook, threading.excepthook = hooks
+
+
+def test_messages_and_uncaught_errors_are_in_the_file(tmp_path: Path) -> None:
+    paths = paths_for(tmp_path)
+    assert start_log(paths) == paths.logs / FILE
+    logging.getLogger("x").info("half \ud800 a pair")
+    try:
+        raise ValueError("boom")
+    except ValueError as error:
+        sys.excepthook(ValueError, error, error.__traceback__)
+    thread = threading.Thread(target=lambda: 1 / 0, name="worker")
+    thread.start()
+    thread.join()
+    text = (paths.logs / FILE).read_text("utf-8")
+    assert "half" in text and "ValueError: boom" in text and "worker" in text and "ZeroDivisionError" in text
+
+
+def test_a_log_that_cannot_be_written_keeps_nothing_from_working(tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("a file where the folder should be")
+    assert start_log(paths_for(tmp_path)) is None
+    logging.getLogger("x").warning("still works")
