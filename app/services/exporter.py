@@ -256,15 +256,17 @@ class _Export:
                 gain_db, spans = sounds.gain_of(file)
             if request.split == "programme" and not request.audio.lossless:
                 # A compressed file has its chapters in its head, so they must be known before the sound.
-                spans = sounds.spans_of(file) if spans is None else spans
+                spans = sounds.heard_in(file)[0] if spans is None else spans
                 tags = replace(tags, chapters=self._chapters(spans))
             each = sounds.make(file, self._target, tags, gain_db, shared=shared_db is not None)
             made.append(each)
             beside = {kind: self._target.with_suffix(f".{kind}") for kind in sorted(request.subtitles)}
-            self._add_texts(texts, beside, each.spans, each.exported.seconds, self._target.name, file.voice)
+            heard = each.spans, each.silences
+            self._add_texts(texts, beside, heard, each.exported.seconds, self._target.name, file.voice)
         if request.subtitle_files:
-            whole = made[0].spans if request.split == "programme" else sounds.spans_of(everything)
-            seconds = made[0].exported.seconds if request.split == "programme" else _end_s(whole)
+            one = request.split == "programme"
+            whole = (made[0].spans, made[0].silences) if one else sounds.heard_in(everything)
+            seconds = made[0].exported.seconds if one else _end_s(whole[0])
             self._add_texts(texts, request.subtitle_files, whole, seconds, request.out.name, None)
 
     def _place(self, file: ExportFile) -> Path:
@@ -306,14 +308,14 @@ class _Export:
         self,
         texts: list[tuple[Path, Path]],
         wanted: dict,
-        spans: Sequence[Span],
+        heard: tuple[Sequence[Span], Sequence[tuple[int, int]]],
         seconds: float,
         name: str,
         voice: str | None,
     ) -> None:
         if not wanted:
             return
-        blocks = spoken_blocks(self._project, spans, self._plan, voice=voice)
+        blocks = spoken_blocks(self._project, *heard, self._plan, voice=voice)
         for kind, self._target in wanted.items():
             text = self._text(kind, blocks, seconds, name)
             texts.append((write_text_part(self._target, text), self._target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -207,10 +208,16 @@ def _voice_name(project: Project, block: Block) -> str:
 
 
 def spoken_blocks(
-    project: Project, spans: Sequence[Span], plan_fn: PlanFn, *, voice: str | None = None
+    project: Project,
+    spans: Sequence[Span],
+    silences: Sequence[tuple[int, int]],
+    plan_fn: PlanFn,
+    *,
+    voice: str | None = None,
 ) -> list[SpokenBlock]:
-    """What is heard where, from the spans of a mixer."""
+    """What is heard where, from the spans of a mixer and the silences of what it made, both in samples at 48 kHz."""
     chapter_of = chapters_by_block(project)
+    starts = [start for start, _ in silences]
     pieces: dict[str, list[SpokenPiece]] = {}
     for span in spans:
         block = project.block(span.block_id)
@@ -218,7 +225,10 @@ def spoken_blocks(
             continue
         if span.end_sample > span.start_sample:
             text = _piece_text(project, block, span.piece_index, plan_fn)
-            pieces.setdefault(block.id, []).append(SpokenPiece(text, span.start_sample / RATE, span.end_sample / RATE))
+            first, last = bisect.bisect(starts, span.start_sample), bisect.bisect(starts, span.end_sample)
+            quiet = tuple((start / RATE, end / RATE) for start, end in silences[first:last])
+            spoken = SpokenPiece(text, span.start_sample / RATE, span.end_sample / RATE, quiet)
+            pieces.setdefault(block.id, []).append(spoken)
     heard = []
     for block_id, spoken in pieces.items():
         block = project.block(block_id)

@@ -19,6 +19,7 @@ from app.services.exporter_request import ExportedFile, ExportRequest
 from app.services.loudness import Loudness, LoudnessMeter, gain_for
 from app.services.mixer import Mixer, MixSettings, Span
 from app.services.programme import Action, PlanFn, Silence, TakeReader, mix, programme
+from app.services.silences import SilenceFinder
 
 _CORRECTIONS = 3  # a limiter takes loudness away; each pass gives it back
 _CLOSE_DB = 0.05
@@ -30,11 +31,12 @@ _LOSSY_TRIES = 4
 
 @dataclass(frozen=True)
 class Made:
-    """A file that is complete under its temporary name, and where its speech is."""
+    """A file that is complete under its temporary name, with its speech and its silences, in samples at 48 kHz."""
 
     sound: SoundFileOut
     exported: ExportedFile
     spans: tuple[Span, ...]
+    silences: list[tuple[int, int]]
 
 
 class SoundMaker:
@@ -58,18 +60,18 @@ class SoundMaker:
         self._plan = plan
         self._worked = worked
 
-    def spans_of(self, file: ExportFile) -> tuple[Span, ...]:
-        """Where speech is in a file, by mixing it without writing it."""
-        mixer = Mixer(self._mix_settings(0.0))
-        for _ in self._mixed(file, mixer, "measuring"):
-            pass
-        return mixer.spans
+    def heard_in(self, file: ExportFile) -> tuple[tuple[Span, ...], list[tuple[int, int]]]:
+        """Where speech and silences are in a file, by mixing it without writing it."""
+        mixer, silences = Mixer(self._mix_settings(0.0)), SilenceFinder()
+        for samples in self._mixed(file, mixer, "measuring"):
+            silences.feed(samples)
+        return mixer.spans, silences.found
 
     def gain_of(self, file: ExportFile) -> tuple[float, tuple[Span, ...]]:
         """The gain in dB that makes a file as loud as asked after its peaks were limited, and where its speech is."""
         loudness = self._request.loudness
         if loudness is None:
-            return 0.0, self.spans_of(file)
+            return 0.0, self.heard_in(file)[0]
         measured, spans = self._measure(file, 0.0, None)
         first_db = gain_db = gain_for(measured, loudness)
         if measured.true_peak_db + gain_db <= self._ceiling_db() and loudness.room_tone_db is None:
@@ -112,11 +114,12 @@ class SoundMaker:
     ) -> Made:
         audio, loudness = self._request.audio, self._request.loudness
         chain = Chain(audio.rate, audio.channels, gain_db=gain_db, ceiling_db=ceiling_db)
-        mixer = Mixer(self._mix_settings(gain_db))
+        mixer, silences = Mixer(self._mix_settings(gain_db)), SilenceFinder()
         meter = LoudnessMeter(audio.rate, audio.channels) if loudness and audio.lossless else None
         sound = SoundFileOut(target, audio, tags, exact=chain.exact)
         try:
             for samples in self._mixed(file, mixer, "writing"):
+                silences.feed(samples)
                 finished = chain.feed(samples)
                 sound.write(finished)
                 if meter:
@@ -132,7 +135,7 @@ class SoundMaker:
         measured = meter.result() if meter else measured
         faults = () if shared else self._faults(measured)
         exported = ExportedFile(target, sound.seconds, gain_db, chain.reduced_db, measured, faults)
-        return Made(sound, exported, mixer.spans)
+        return Made(sound, exported, mixer.spans, silences.found)
 
     def _measure(self, file: ExportFile, gain_db: float, ceiling_db: float | None) -> tuple[Loudness, tuple[Span, ...]]:
         audio = self._request.audio

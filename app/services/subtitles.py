@@ -9,26 +9,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.services.word_times import TimedWord, ends_sentence, split_words, time_words
+
 LINE_CHARACTERS = 42
 LINES = 2
 LONGEST_CUE_S = 7.0
 
 _SPACES = re.compile(r"\s+")
-_UNSPACED = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1780-\u17ff]"
-_CJK = re.compile(_UNSPACED)
-# Spaces, opening marks, then one letter of a script without spaces or a whole word of another, then closing marks.
-_WORDS = re.compile(
-    rf"\s*[「『（《〈【“‘(\[]*(?:{_UNSPACED}|(?:(?!{_UNSPACED})\S)+)(?:(?!{_UNSPACED}|[「『（《〈【“‘(\[])[^\w\s])*"
-)
 
 
 @dataclass(frozen=True)
 class SpokenPiece:
-    """A piece as it is heard: its text as a person wrote it (without tags), and where its speech lies, in seconds."""
+    """A piece as it is heard: its text as a person wrote it (without tags), and in seconds where its speech lies and the
+    silences inside."""
 
     text: str
     start_s: float
     end_s: float
+    silences: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,15 +53,6 @@ class SpokenBlock:
 
 
 @dataclass(frozen=True)
-class TimedWord:
-    """A word with estimated times, seconds."""
-
-    text: str
-    start_s: float
-    end_s: float
-
-
-@dataclass(frozen=True)
 class Cue:
     """What stands on the screen from `start_s` to `end_s`: one or two lines."""
 
@@ -73,31 +62,8 @@ class Cue:
 
 
 def words_of(piece: SpokenPiece) -> list[TimedWord]:
-    """The words of a piece (single characters where a script has no spaces), timed by their weight in the text."""
-    texts = _split_words(piece.text)
-    weights = [_weight(text) for text in texts]
-    total = sum(weights) or 1.0
-    words, at = [], 0.0
-    for text, weight in zip(texts, weights, strict=True):
-        start_s = piece.start_s + (piece.end_s - piece.start_s) * at / total
-        at += weight
-        words.append(TimedWord(text.strip(), start_s, piece.start_s + (piece.end_s - piece.start_s) * at / total))
-    return words
-
-
-def _split_words(text: str) -> list[str]:
-    """Words with the space before them; a mark stays with the word it belongs to."""
-    return _WORDS.findall(text)
-
-
-def _weight(text: str) -> float:
-    bare = text.strip()
-    weight = sum(2.5 if _CJK.match(each) else 1.0 for each in bare) + 1.0
-    if bare[-1:] in ".!?…。！？":
-        weight += 4.0
-    elif bare[-1:] in ",;:，；：、":
-        weight += 2.0
-    return weight
+    """The words of a piece with estimated times."""
+    return time_words(split_words(piece.text), piece.start_s, piece.end_s, piece.silences)
 
 
 def cues_of(blocks: Iterable[SpokenBlock]) -> list[Cue]:
@@ -111,14 +77,14 @@ def cues_of(blocks: Iterable[SpokenBlock]) -> list[Cue]:
 
 
 def _cues_of_piece(piece: SpokenPiece) -> list[Cue]:
-    texts = _split_words(_fitting(piece.text))
-    words = words_of(SpokenPiece(_fitting(piece.text), piece.start_s, piece.end_s))
+    texts = split_words(_fitting(piece.text))
+    words = time_words(texts, piece.start_s, piece.end_s, piece.silences)
     groups: list[list[int]] = []
     for index in range(len(texts)):
         group = groups[-1] if groups else None
         if group is not None:
             joined = "".join(texts[group[0] : index + 1]).strip()
-            ended = texts[index - 1].rstrip("\"'”’)»").endswith((".", "!", "?", "…", "。", "！", "？"))
+            ended = ends_sentence(texts[index - 1])
             too_long = words[index].end_s - words[group[0]].start_s > LONGEST_CUE_S
             fits = len(wrap(joined)) <= LINES
             # A new sentence starts a new cue once there is a line to show.
@@ -143,7 +109,7 @@ def wrap(text: str) -> list[str]:
     """Lines of at most 42 characters, two of about the same length where two are enough."""
     if len(text) <= LINE_CHARACTERS:
         return [text] if text else []
-    words = _split_words(text)
+    words = split_words(text)
     best: tuple[int, list[str]] | None = None
     for cut in range(1, len(words)):
         first, second = "".join(words[:cut]).strip(), "".join(words[cut:]).strip()

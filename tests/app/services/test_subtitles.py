@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from app.services.silences import SilenceFinder
 from app.services.subtitles import Cue, SpokenBlock, SpokenPiece, cues_of, srt, vtt, words_of, wrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,3 +54,44 @@ def test_what_is_special_in_a_format_is_written_so_that_it_is_text() -> None:
     assert "00:00:00,000 --> 01:01:01,500" in srt(cues)
     assert "a --&gt; b &amp; &lt;c&gt;" in vtt(cues)
     assert vtt([], note="x --> y\nz").count("-->") == 0
+
+
+def test_words_are_held_fast_where_a_mark_and_a_silence_meet() -> None:
+    text = "A rather long first sentence that takes its time. Short. And one more, with a comma."
+    # The first sentence lasts 2 s though by its letters it should last much longer.
+    silences = ((2.0, 2.5), (3.1, 3.5))
+    words = words_of(SpokenPiece(text, 0.0, 6.0, silences))
+    by_text = {word.text: word for word in words}
+    assert by_text["time."].end_s == pytest.approx(2.0)
+    assert by_text["Short."].start_s == pytest.approx(2.5)
+    assert by_text["Short."].end_s == pytest.approx(3.1)
+    assert by_text["And"].start_s == pytest.approx(3.5)
+    assert words[-1].end_s == pytest.approx(6.0)
+
+
+@given(
+    st.text(st.sampled_from("ab ,.!第。"), max_size=120),
+    st.lists(st.tuples(st.floats(0, 10), st.floats(0.12, 2)), max_size=8),
+)
+def test_words_stay_in_order_whatever_the_silences(text: str, gaps: list[tuple[float, float]]) -> None:
+    silences, at = [], 0.0
+    for start, length in sorted(gaps):
+        start = max(at, start)
+        silences.append((start, start + length))
+        at = start + length + 0.01
+    words = words_of(SpokenPiece(text, 0.5, 9.0, tuple(silences)))
+    times = [time for word in words for time in (word.start_s, word.end_s)]
+    assert times == sorted(times)
+    assert all(0.5 <= time <= 9.0 + 1e-9 for time in times)
+
+
+@given(st.lists(st.integers(1, 30_000), max_size=12))
+def test_silences_are_found_in_any_split(cuts: list[int]) -> None:
+    loud, quiet = np.full((24_000, 2), 0.3, np.float32), np.zeros((9_600, 2), np.float32)
+    sound = np.concatenate((loud, quiet, loud, quiet[:3_000], loud, quiet, quiet, loud))
+    finder = SilenceFinder()
+    at = 0
+    for cut in [*cuts, len(sound)]:
+        finder.feed(sound[at : at + cut])
+        at += cut
+    assert finder.found == [(24_000, 33_600), (84_960, 103_680)]
