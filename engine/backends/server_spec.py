@@ -87,9 +87,8 @@ class ServerSpec:
     @property
     def base(self) -> str:
         """The address that paths are put behind. Raises ServerError: it is no address."""
-        text = self.address.strip().rstrip("/")
-        text = text if "://" in text else f"http://{text}"
-        text = text.removesuffix("/v1")
+        text = self.address.strip()
+        text = (text if "://" in text else f"http://{text}").rstrip("/").removesuffix("/v1")
         try:
             parts = urlsplit(text)
             valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment

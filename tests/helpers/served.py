@@ -22,8 +22,8 @@ WORDS_FRAMES = 3
 class WordsBackend:
     """Each word is three frames of stereo noise that follows from word, seed and clip; left and right differ.
 
-    A text with `nothing` stops at once, one with `endless` never does (its budget ends it), one with `broken` fails after
-    its first word. `gate` holds frames back while it is cleared.
+    A text with `nothing` stops at once, one with `endless` never does (its budget ends it), one fails after the word
+    `broken`. `gate` holds frames back while it is cleared.
     """
 
     repeatable = True
@@ -52,7 +52,7 @@ class WordsBackend:
             return
         for job_id, (job, frame) in list(self._jobs.items()):
             words = job.request.text.split()
-            if "broken" in words and frame == WORDS_FRAMES:
+            if "broken" in words and frame == WORDS_FRAMES * (words.index("broken") + 1):
                 del self._jobs[job_id]
                 job.fail(RuntimeError("the device is gone"))
                 continue
@@ -174,6 +174,7 @@ class Relay:
                         return
                     if self.cut_after is not None and passed + len(part) > self.cut_after:
                         _write(client, part[: self.cut_after - passed])
+                        client.shutdown(socket.SHUT_RDWR)
                         return
                     if not _write(client, part):
                         server.shutdown(socket.SHUT_RDWR)
