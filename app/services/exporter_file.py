@@ -147,8 +147,8 @@ def explain(error: BaseException, target: Path) -> ExportError:
         return ExportError(
             f"{target.name} cannot be written in {folder}: it is write-protected.", "Choose another folder."
         )
-    if number in (errno.ENOENT, errno.ENOTDIR):
-        return ExportError(f"The folder {folder} is not there (any more).", "Choose another folder.")
+    if number in (errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
+        return ExportError(f"The folder {folder} is not there (any more), or is no folder.", "Choose another folder.")
     if number == errno.EISDIR:
         return ExportError(f"{target} is a folder.", "Choose another name.")
     if number == errno.ENAMETOOLONG:

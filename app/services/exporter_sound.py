@@ -14,7 +14,7 @@ from app.model.project import Project
 from app.services.exporter_chain import Chain
 from app.services.exporter_file import SoundFileOut
 from app.services.exporter_formats import FileTags
-from app.services.exporter_plan import ExportFile, voice_id
+from app.services.exporter_plan import ExportFile, chapters_by_block, voice_id
 from app.services.exporter_request import ExportedFile, ExportRequest
 from app.services.loudness import Loudness, LoudnessMeter, gain_for
 from app.services.mixer import Mixer, MixSettings, Span
@@ -154,7 +154,10 @@ class SoundMaker:
         if loudness.rms_db is not None:
             audio = self._request.audio
             fits = audio.kind == "mp3" and audio.rate == 44_100 and audio.kbps >= 192
-            return (*measured.acx_faults(), *(() if fits else ("ACX takes MP3 at 44.1 kHz with 192 kbit/s or more",)))
+            faults = measured.acx_faults() + ([] if fits else ["ACX takes MP3 at 44.1 kHz with 192 kbit/s or more"])
+            if self._request.split == "programme" and len(set(chapters_by_block(self._project).values())) > 1:
+                faults.append("ACX takes one file a chapter")
+            return tuple(faults)
         missing_db = gain_for(measured, loudness)
         if abs(missing_db) <= 0.2:
             return ()

@@ -3,6 +3,7 @@ left."""
 
 from __future__ import annotations
 
+import errno
 import json
 import resource
 from dataclasses import replace
@@ -501,6 +502,36 @@ def test_a_full_disk_leaves_no_file_and_a_message(kind: str, book: Studio, tmp_p
     assert f"a.{kind}" in str(caught.value)
     assert leftovers(tmp_path) == [f"a.{kind}"]
     assert (tmp_path / f"a.{kind}").read_bytes() == b"the file of before"
+
+
+@pytest.mark.parametrize("allowed", [0, 100, 20_000, 560_000])
+def test_wherever_writing_fails_nothing_is_left(allowed: int, book: Studio, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
+    try:
+        with pytest.raises(ExportError):
+            write(book, tmp_path / "new", split="chapter", subtitles=frozenset({"srt", "json"}))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert leftovers(tmp_path) == []
+
+
+def test_a_file_that_cannot_be_put_in_its_place_leaves_nothing(book: Studio, tmp_path: Path, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "in use")
+
+    monkeypatch.setattr(exporter_file.os, "replace", refuse)
+    with pytest.raises(ExportError, match="write-protected"):
+        write(book, tmp_path / "a.wav", subtitles=frozenset({"vtt"}))
+    assert leftovers(tmp_path) == []
+
+
+def test_a_folder_that_is_a_file_is_told(book: Studio, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportError, match="no folder"):
+        write(book, tmp_path / "file" / "a.wav")
+    with pytest.raises(ExportError, match="no folder"):
+        write(book, tmp_path / "file", split="chapter")
 
 
 def test_too_little_room_is_said_before_the_work(book: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
