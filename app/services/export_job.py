@@ -12,7 +12,7 @@ from app.model.block import Block
 from app.model.take import Take
 from app.services.excerpt import Excerpt
 from app.services.exporter import export, snapshot
-from app.services.exporter_request import ExportReport, ExportRequest, Progress
+from app.services.exporter_request import Cancelled, ExportReport, ExportRequest, Progress
 from app.services.speaking import Manner
 from engine import Priority
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _ASK_EVERY_S = 0.1
+_LOOK_AGAIN_S = 0.2
 Post = Callable[[Callable[[], None]], None]
 Run = Callable[[Callable[[Progress], None], Callable[[], bool]], ExportReport]
 
@@ -74,16 +75,18 @@ class RenderFirst:
         self._renderer = renderer
         self._post = post
         self._reasons: dict[str, str] = {}
+        self._cancelled: Callable[[], bool] = lambda: False
 
     def render(
         self, block_ids: Sequence[str], progress: Callable[[float], None], cancelled: Callable[[], bool]
     ) -> Project:
+        self._cancelled = cancelled
         self._ask(lambda: self._renderer.render(block_ids, Priority.EXPORTING))
         waiting = len(block_ids)
         while waiting:
             if cancelled():
-                self._ask(lambda: self._renderer.cancel(block_ids))
-                break
+                self._post(lambda: self._renderer.cancel(block_ids))
+                raise Cancelled
             waiting = self._ask(lambda: self._waiting(block_ids))
             progress(1.0 - waiting / len(block_ids))
             if waiting:
@@ -104,7 +107,7 @@ class RenderFirst:
         return snapshot(project)
 
     def _ask(self, question: Callable[[], _T]) -> _T:
-        """Runs a call on the project's thread and waits for what it returns."""
+        """Runs a call on the project's thread and waits for what it returns. Raises Cancelled, also when nobody answers."""
         answer: Future[_T] = Future()
 
         def call() -> None:
@@ -114,4 +117,12 @@ class RenderFirst:
                 answer.set_exception(error)
 
         self._post(call)
-        return answer.result()
+        while True:
+            try:
+                return answer.result(_LOOK_AGAIN_S)
+            except TimeoutError:
+                if answer.done():
+                    raise
+                # A window that was closed meanwhile answers no more.
+                if self._cancelled():
+                    raise Cancelled from None

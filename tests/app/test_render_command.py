@@ -168,6 +168,19 @@ def test_cancelling_ends_the_speaking_and_leaves_no_file(tmp_path: Path, backend
     engine.close()
 
 
+def test_an_export_whose_window_is_gone_ends_when_it_is_cancelled(tmp_path: Path, backend: ToneBackend) -> None:
+    project(tmp_path, "Hello.")
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile")) as store:
+        renderer = Renderer(lambda call: None)  # nothing that is posted is ever run
+        renderer.set_store(store)
+        renderer.set_engine(None, backend.card)
+        run = prepare_export(renderer, ExportRequest(tmp_path / "a.wav"), lambda call: None)
+        asked = iter(range(1_000))
+        with pytest.raises(Cancelled):
+            run(lambda progress: None, lambda: next(asked) > 1)
+        renderer.close()
+
+
 def test_audio_is_the_same_as_the_programme_that_is_played(tmp_path: Path, backend: ToneBackend) -> None:
     from app.services.excerpt import Excerpt, mix_settings
     from app.services.mixer import Mixer
