@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.services.store import SUFFIX
@@ -26,8 +26,11 @@ class RecoveryDialog(Dialog):
     def __init__(self, studio: Studio, parent: QWidget) -> None:
         super().__init__(
             parent,
-            parent.tr("Recover a project"),
-            parent.tr("Everything is kept as it is written, also in projects without a name. These are still here."),
+            QCoreApplication.translate("RecoveryDialog", "Recover a project"),
+            QCoreApplication.translate(
+                "RecoveryDialog",
+                "Everything is kept as it is written, also in projects without a name. These are still here.",
+            ),
         )
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         frame, inside = card(margins=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from importlib import import_module
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
 
@@ -143,7 +143,7 @@ def _all_languages() -> list[str]:
 
 
 def fill_language_menu(menu: QMenu, studio: Studio, choose) -> None:
-    first = menu.addAction(studio.tr("Project’s language"))
+    first = menu.addAction(QCoreApplication.translate("Toolbar", "Project’s language"))
     first.triggered.connect(lambda: choose(None))
     menu.addSeparator()
     for name in language_names(studio):
@@ -190,7 +190,7 @@ class ModelButton(_Choice):
     """Which model speaks, and how far its loading is: a line that grows under the name."""
 
     def __init__(self, studio: Studio) -> None:
-        super().__init__(studio.tr("Model"))
+        super().__init__(QCoreApplication.translate("Toolbar", "Model"))
         self._studio = studio
         self._fraction = -1.0
         self._failed = False

@@ -64,7 +64,6 @@ class Gutter(QWidget):
         painter.drawLine(right, event.rect().top(), right, event.rect().bottom())
         if self._editor.project is None:
             return
-        selected = self._editor.selected_rows
         playing = self._editor.studio.playing_block
         for number, rect in self._editor.visible_rows():
             if rect.bottom() < event.rect().top() or rect.top() > event.rect().bottom():
@@ -75,9 +74,10 @@ class Gutter(QWidget):
             colour = self._editor.row_colour(number)
             if colour != "base":
                 painter.fillRect(row, look.colour(colour))
-            self._paint_row(painter, row, info, number in selected, block.id == playing)
+            self._paint_row(painter, number, row, info, block.id == playing)
 
-    def _paint_row(self, painter: QPainter, row: QRectF, info: BlockInfo, selected: bool, playing: bool) -> None:
+    def _paint_row(self, painter: QPainter, number: int, row: QRectF, info: BlockInfo, playing: bool) -> None:
+        selected = number in self._editor.selected_rows
         look = theme()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         bar = QRectF(0, row.top() + 3, BAR_PX, max(6.0, row.height() - 6))
@@ -89,7 +89,7 @@ class Gutter(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("accent"))
             painter.drawRoundedRect(QRectF(self.width() - 4, row.top() + 3, 2, max(6.0, row.height() - 6)), 1, 1)
-        middle = row.top() + min(row.height(), self._editor.first_line_height(info.kind)) / 2
+        middle = row.top() + self._editor.first_line_middle(number)
         line = QRectF(BAR_PX + GRID, middle - 10, self.width() - BAR_PX - 2 * GRID, 20)
         if not info.spoken:
             self._paint_unspoken(painter, line, info)

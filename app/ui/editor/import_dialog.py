@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
@@ -48,7 +48,9 @@ class ImportDialog(Dialog):
     imported = Signal(int)
 
     def __init__(self, studio: Studio, path: Path, parent: QWidget) -> None:
-        super().__init__(parent, parent.tr("Import %1").replace("%1", path.name), width=620)
+        super().__init__(
+            parent, QCoreApplication.translate("ImportDialog", "Import %1").replace("%1", path.name), width=620
+        )
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._studio = studio
         self._path = path

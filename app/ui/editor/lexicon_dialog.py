@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QLineEdit, QTableWidget, QTableWidgetItem, QWidget
 
 from app.model.content_commands import SetLexicon
@@ -20,9 +20,10 @@ class LexiconDialog(Dialog):
     def __init__(self, studio: Studio, parent: QWidget) -> None:
         super().__init__(
             parent,
-            parent.tr("Pronunciations"),
-            parent.tr(
-                "Whole words of this project, and what the voice reads instead. Only lines with such a word have to be spoken again."
+            QCoreApplication.translate("LexiconDialog", "Pronunciations"),
+            QCoreApplication.translate(
+                "LexiconDialog",
+                "Whole words of this project, and what the voice reads instead. Only lines with such a word have to be spoken again.",
             ),
             width=600,
         )

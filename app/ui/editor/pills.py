@@ -15,6 +15,7 @@ from app.ui.widgets.fields import indent
 from engine.text.markup import LONGEST_PAUSE_S, Tag
 
 PX_PER_TENTH = 6
+ICON_PX = 14.0
 
 
 @dataclass(frozen=True)
@@ -83,25 +84,32 @@ def paint_pill(painter: QPainter, pill: Pill, behind: str, *, hot: bool = False)
         painter.setPen(QPen(look.colour("accent" if hot else "pill_border"), 1.4 if hot else 1.0))
         painter.setBrush(look.colour("pill"))
         painter.drawRoundedRect(body, body.height() / 2, body.height() / 2)
-    painter.setFont(look.small_font(0))
-    painter.setPen(look.colour("warning" if pill.tag.problem else "pill_text"))
+    colour = "warning" if pill.tag.problem else "pill_text"
     text = label_of(pill.tag)
+    painter.setFont(look.small_font(0))
+    painter.setPen(look.colour(colour))
+    wanted = painter.fontMetrics().horizontalAdvance(text)
     name = {"pause": "insert-pause", "length": "fit", "say": "voice"}[pill.tag.kind]
-    metrics = painter.fontMetrics()
-    icon = 14.0
-    width = min(metrics.horizontalAdvance(text), widest.width() - icon - 14)
-    left = widest.center().x() - (icon + 3 + width) / 2
-    look.paint_icon(
-        painter,
-        QRectF(left, widest.center().y() - icon / 2, icon, icon),
-        name,
-        "warning" if pill.tag.problem else "pill_text",
-    )
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width) + 1)
-    painter.drawText(
-        QRectF(left + icon + 3, widest.top(), width + 2, widest.height()), Qt.AlignmentFlag.AlignVCenter, shown
-    )
+    if len(pill.rects) > 1 and wanted + ICON_PX + 16 > widest.width():
+        # Run over a line end: the picture before it, the words after it.
+        _paint_icon(painter, pill.rects[0], name, colour)
+        painter.drawText(pill.rects[1], Qt.AlignmentFlag.AlignCenter, text)
+    elif wanted + ICON_PX + 12 > widest.width():
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(widest.width()) - 10)
+        painter.drawText(widest, Qt.AlignmentFlag.AlignCenter, shown)
+    else:
+        left = widest.center().x() - (ICON_PX + 3 + wanted) / 2
+        _paint_icon(painter, QRectF(left, widest.top(), ICON_PX, widest.height()), name, colour)
+        words = QRectF(left + ICON_PX + 3, widest.top(), wanted + 2, widest.height())
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
     painter.restore()
+
+
+def _paint_icon(painter: QPainter, rect: QRectF, name: str, colour: str) -> None:
+    half = ICON_PX / 2
+    theme().paint_icon(
+        painter, QRectF(rect.center().x() - half, rect.center().y() - half, ICON_PX, ICON_PX), name, colour
+    )
 
 
 class PausePopup(QFrame):

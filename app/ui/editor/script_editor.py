@@ -29,8 +29,8 @@ from app.ui.dropping import dropped_voice, local_files
 from app.ui.editor.block_info import BlockInfo, info_of, voice_of
 from app.ui.editor.gutter import WIDTH_PX, Gutter
 from app.ui.editor.pills import PausePopup, Pill, PillDrag, paint_pill, pills_of
-from app.ui.editor.styling import CHAPTER_SCALE, SCENE_SCALE, ScriptHighlighter, tags_of
-from app.ui.editor.sync import BLOCK_GAP_PX, LINE_HEIGHT_PERCENT, DocumentSync
+from app.ui.editor.styling import ScriptHighlighter, tags_of
+from app.ui.editor.sync import BLOCK_GAP_PX, DocumentSync
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.throttle import Throttle
@@ -382,10 +382,10 @@ class ScriptEditor(QTextEdit):
                 last = number
         return last if nearest else -1
 
-    def first_line_height(self, kind: BlockKind) -> float:
-        """Height of the first line of a row with the air around it, for what stands beside it."""
-        scale = {BlockKind.CHAPTER: CHAPTER_SCALE, BlockKind.SCENE: SCENE_SCALE}.get(kind, 1.0)
-        return self.fontMetrics().height() * scale * LINE_HEIGHT_PERCENT / 100 + 2 * ROW_PAD_PX + 6
+    def first_line_middle(self, number: int) -> float:
+        """How far below the top of a row the middle of its first line of letters lies."""
+        line = self.document().findBlockByNumber(number).layout().lineAt(0)
+        return ROW_PAD_PX + line.y() + line.ascent() * 0.64 if line.isValid() else 20.0
 
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -58,7 +58,7 @@ class ExportDialog(Dialog):
     """Remembers its choices with the project. Work goes on while it exports; the dialog may stay open or be closed."""
 
     def __init__(self, studio: Studio, state: WindowState, parent: QWidget) -> None:
-        super().__init__(parent, parent.tr("Export"), width=600)
+        super().__init__(parent, QCoreApplication.translate("ExportDialog", "Export"), width=600)
         self._studio = studio
         self._state = state
         self._ids: tuple[str, ...] | None = None

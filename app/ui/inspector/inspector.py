@@ -318,7 +318,7 @@ class Inspector(QWidget):
         )
         self.length.buttons["target"].setToolTip(reason or self.tr("The voice aims at this length."))
         natural = common([round(estimate_s(self._studio.project, block), 1) for block in blocks])
-        about = "" if natural is MIXED else self.tr("about %1 s").replace("%1", f"{natural:.1f}")
+        about = self.tr("each its own") if natural is MIXED else self.tr("about %1 s").replace("%1", f"{natural:.1f}")
         target = common([block.settings.target_s if block.settings.length != "natural" else None for block in blocks])
         self.seconds.show_value(target, about, natural if isinstance(natural, float) else 4.0)
         warnings = [text for block in blocks if (text := length_warning(self._studio.project, block))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.services.model_choice import STARTER, installed_models
@@ -23,7 +23,10 @@ class ModelsDialog(Dialog):
 
     def __init__(self, studio: Studio, loader: EngineLoader, state: Any, parent: QWidget) -> None:
         super().__init__(
-            parent, parent.tr("Models"), parent.tr("The model that speaks. Takes you have stay as they are."), width=600
+            parent,
+            QCoreApplication.translate("ModelsDialog", "Models"),
+            QCoreApplication.translate("ModelsDialog", "The model that speaks. Takes you have stay as they are."),
+            width=600,
         )
         self._studio = studio
         self._loader = loader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 
-from PySide6.QtCore import QRectF, QSize, Qt, qVersion
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, qVersion
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -27,7 +27,10 @@ class AboutDialog(Dialog):
 
     def __init__(self, studio: Studio, parent: QWidget) -> None:
         super().__init__(
-            parent, "Moss Voice Studio", parent.tr("Speech made by an open model, on your own machine."), width=480
+            parent,
+            "Moss Voice Studio",
+            QCoreApplication.translate("AboutDialog", "Speech made by an open model, on your own machine."),
+            width=480,
         )
         picture = _Picture()
         picture.setFixedSize(72, 72)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -36,7 +36,7 @@ class PreferencesDialog(Dialog):
     """There is no Apply: what is chosen is done. Settings of the project can be undone like every edit."""
 
     def __init__(self, studio: Studio, window: Any) -> None:
-        super().__init__(window, window.tr("Preferences"), width=760)
+        super().__init__(window, QCoreApplication.translate("PreferencesDialog", "Preferences"), width=760)
         self._studio = studio
         self._window = window
         self._state = window.state

@@ -139,7 +139,7 @@ class ProgrammeItem(pg.GraphicsObject):
         font.setPixelSize(max(1, round(10.5 * ratio)))
         painter.setFont(font)
         metrics = QFontMetricsF(font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for number in rows:
             one = timeline.at(number)
             left, right = (one.start_s - start_s) * px_a_s, (one.start_s + one.length_s - start_s) * px_a_s
@@ -153,19 +153,15 @@ class ProgrammeItem(pg.GraphicsObject):
                 painter.fillRect(QRectF(left, 0, area.width(), STRIP_PX * ratio), colour)
                 continue
             words, state = self._look(one.block_id)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(tint)
-            painter.drawRoundedRect(area, 3 * ratio, 3 * ratio)
+            # Plain rectangles: smoothed corners of many wide spans would cost more than all the sound.
+            painter.fillRect(area, tint)
             if state in ("none", "queued", "failed", "stale"):
                 edge = QColor(theme().colour({"failed": "error", "stale": "warning"}.get(state, "border_strong")))
-                pen = QPen(edge, ratio, Qt.PenStyle.DashLine)
-                painter.setPen(pen)
+                painter.setPen(QPen(edge, ratio, Qt.PenStyle.DashLine))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 inset = 0.5 * ratio
-                painter.drawRoundedRect(area.adjusted(inset, inset, -inset, -inset), 3 * ratio, 3 * ratio)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            painter.drawRoundedRect(QRectF(area.left(), 0, area.width(), STRIP_PX * ratio), 1.5 * ratio, 1.5 * ratio)
+                painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
+            painter.fillRect(QRectF(area.left(), 0, area.width(), STRIP_PX * ratio), colour)
             seen = area.intersected(QRectF(0, 0, painter.device().width(), height))
             room = seen.width() - 10 * ratio
             if room > 30 * ratio and words:
