@@ -102,6 +102,7 @@ class Renderer:
         self._parallel = 1  # as many as the engine speaks at once
         self._workers = ThreadPoolExecutor(max_workers=_MOST_WORKERS, thread_name_prefix="render")
         self._working: set[Future[None]] = set()
+        self._later: threading.Timer | None = None
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
         self._listener: Listener | None = None
@@ -341,7 +342,7 @@ class Renderer:
                 job.cancel(drop=True)
                 if job.priority is not Priority.LISTENING:
                     self._add(RenderJob(block_id, job.priority, job.again, not_before_s=time.monotonic() + _TYPING_S))
-        self._pump_later(_TYPING_S)
+        self._pump_later()
         self.changed.emit(block_id)
 
     def _blocks_changed(self, _first: int, removed: tuple[str, ...], added: tuple[str, ...]) -> None:
@@ -351,7 +352,7 @@ class Renderer:
                     job.cancel(drop=True)
                 else:
                     self._queue.remove(job)
-        self._pump_later(_TYPING_S)
+        self._pump_later()
 
     def _manner_changed(self) -> None:
         self.states.forget()
@@ -403,10 +404,20 @@ class Renderer:
             ahead_s += self.states.length_s(block)[0]
         return wanted
 
-    def _pump_later(self, seconds: float) -> None:
-        timer = threading.Timer(seconds + 0.01, lambda: self._deliver(self._pump))
-        timer.daemon = True
-        timer.start()
+    def _pump_later(self) -> None:
+        """Look again when the person has stopped typing; one look is enough for all that was typed until then."""
+        if self._later is not None and self._later.is_alive():
+            return
+        self._later = threading.Timer(_TYPING_S + 0.01, lambda: self._deliver(self._pump_waiting))
+        self._later.daemon = True
+        self._later.start()
+
+    def _pump_waiting(self) -> None:
+        self._later = None
+        self._pump()
+        now_s = time.monotonic()
+        if any(job.not_before_s > now_s for job in self._queue.jobs()):
+            self._pump_later()
 
     def _deliver(self, deed: Callable[[], None]) -> None:
         if not self._closed:
