@@ -220,6 +220,8 @@ def _nav_entries(part: str, page: str, watch: Watch) -> list[_Entry]:
     for at in range(0, len(page), 65_536):
         watch.check()
         reader.feed(page[at : at + 65_536])
+        if len(reader.rawdata) > 300_000:  # a tag that never ends
+            break
     reader.close()
     return [_entry(part, title, link, depth) for title, link, depth in reader.links]
 

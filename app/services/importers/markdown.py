@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.services.importers.plain import cut_long
+from app.services.importers.plain import blocks_of_text, cut_long
 from app.services.importers.preview import ImportedBlock, ImportPreview, LeftOut, Watch
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
 _FRONT_FIELD = re.compile(r"^(title|author)[ \t]*:[ \t]*[\"']?(.{1,500}?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,80}\]")
 _FOOTNOTE_TEXT = re.compile(r"\A\[\^[^\]\s]{1,80}\]:")
+_LONGEST_PARAGRAPH = 50_000
+_MOST_MARKS = 2_000
 _BREAK_TAG = re.compile(r"<\s*break\b[^<>]{0,60}>", re.IGNORECASE)
 
 
@@ -27,6 +29,16 @@ def read_markdown(text: str, watch: Watch) -> ImportPreview:
         about = {name.lower(): value.strip() for name, value in _FRONT_FIELD.findall(front[1])}
         text = text[front.end() :]
         left_out.say("the block of properties at the top")
+    if any(len(part) > _LONGEST_PARAGRAPH or _marks(part) > _MOST_MARKS for part in text.split("\n\n")):
+        # The time that marks take grows with their square; a paragraph of so many is no Markdown anyway.
+        return ImportPreview(
+            about.get("title", ""),
+            blocks_of_text(text, left_out, watch),
+            left_out=left_out.phrases(),
+            warnings=[
+                "A paragraph is too long or has too many marks for Markdown, so the file was read as plain text."
+            ],
+        )
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     pieces = list(_pieces(parser.parse(text), left_out, watch))
     levels = [level for level, _ in pieces if level]
@@ -43,6 +55,10 @@ def read_markdown(text: str, watch: Watch) -> ImportPreview:
         mark = {top: "# ", top + 1: "## "}.get(level, "") if level else ""
         blocks += [ImportedBlock(mark + part) for part in cut_long(piece)]
     return ImportPreview(about.get("title", ""), blocks, left_out=left_out.phrases(), author=about.get("author", ""))
+
+
+def _marks(paragraph: str) -> int:
+    return sum(map(paragraph.count, "[*_`<!~"))
 
 
 def _pieces(tokens: list[Token], left_out: LeftOut, watch: Watch) -> Iterator[tuple[int, str]]:

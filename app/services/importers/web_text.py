@@ -26,6 +26,7 @@ _NOT_READ_ROLES = frozenset(
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _MOST_DEPTH = 1_000
+_LONGEST_TAG = 300_000
 
 
 @dataclass
@@ -43,6 +44,10 @@ def paragraphs_of(page: str, left_out: LeftOut, watch: Watch) -> list[Paragraph]
     for part in _parts(page):
         watch.check(len(part) // 4)  # marks count for little
         reader.feed(part)
+        if len(reader.rawdata) > _LONGEST_TAG:
+            # A tag that never ends would be looked at again with every part that comes.
+            reader.rawdata = ""
+            left_out.say("a damaged passage")
     reader.close()
     reader.end_paragraph()
     if reader.anchors:

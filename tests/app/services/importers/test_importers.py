@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import time
 import tracemalloc
@@ -400,6 +401,22 @@ def test_what_is_harmful_or_broken_is_refused_in_little_time_and_memory(
     assert caught.value.remedy
     assert tracemalloc.get_traced_memory()[1] < 700e6
     tracemalloc.stop()
+    assert time.process_time() - started_s < 30
+
+
+@pytest.mark.parametrize("marks", ["[" * 300_000, "*a " * 200_000, "> " * 100_000 + "x", ("![[" * 6_000 + "\n\n") * 20])
+def test_marks_without_end_take_no_time_without_end(marks: str, tmp_path: Path) -> None:
+    started_s = time.process_time()
+    with contextlib.suppress(ImportRefused):
+        preview(tmp_path, "a.md", marks)
+    assert time.process_time() - started_s < 30
+
+
+@pytest.mark.parametrize("page", ["<" * 900_000, "<a " * 300_000, "&#" * 400_000, "<p a='" + "x" * 900_000])
+def test_a_tag_without_end_takes_no_time_without_end(page: str, tmp_path: Path) -> None:
+    started_s = time.process_time()
+    with contextlib.suppress(ImportRefused):
+        preview(tmp_path, "a.epub", epub({"p1.xhtml": page, "p2.xhtml": "<p>End.</p>"}))
     assert time.process_time() - started_s < 30
 
 
