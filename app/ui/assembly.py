@@ -46,4 +46,6 @@ def disassemble(studio: Studio) -> None:
     for service in (studio.player, studio.renderer, studio.tasks):
         if service is not None:
             service.close()
+    # Timers of the regions may still fire: for them there is nothing any more.
+    studio.player = studio.renderer = None
     studio.bridge.close()

@@ -49,6 +49,8 @@ class ScriptHighlighter(QSyntaxHighlighter):
         self._hidden = QTextCharFormat()
         self._hidden.setForeground(QColor(0, 0, 0, 0))
         self._hidden.setFontPointSize(points * TAG_SCALE)
+        self._hidden_wide = QTextCharFormat(self._hidden)  # a pronunciation shows two words
+        self._hidden_wide.setFontPointSize(points)
         self._shown = _form("pill_text", points=points * TAG_SCALE)
         self._broken = _form("error")
         self._broken.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
@@ -87,7 +89,8 @@ class ScriptHighlighter(QSyntaxHighlighter):
             if tag.kind == "broken":
                 form = self._broken
             else:
-                form = self._shown if self.is_open(number, tag.start) else self._hidden
+                hidden = self._hidden_wide if tag.kind == "say" else self._hidden
+                form = self._shown if self.is_open(number, tag.start) else hidden
             self.setFormat(tag.start, tag.end - tag.start, form)
 
 

@@ -1,0 +1,176 @@
+"""Projects on disk as a person meets them: named, opened again, recent, recovered, exported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from app.model.take import PieceAudio, Take
+from app.ui.recovery_dialog import RecoveryDialog
+
+
+def answer_with(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(path), ""))
+
+
+def test_saving_an_untitled_project_gives_it_a_name_and_a_place_among_the_recent(
+    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_with(monkeypatch, tmp_path / "My book")
+    sample.studio.actions.trigger("save_project")
+    assert sample.studio.store.path == tmp_path / "My book.mvs"
+    assert "My book" in sample.window.windowTitle()
+    sample.window.recent_menu.aboutToShow.emit()
+    assert [entry.text() for entry in sample.window.recent_menu.actions()] == ["My book"]
+
+
+def test_a_project_opened_again_is_as_it_was_left(
+    open_studio_at: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    first = open_studio_at()
+    first.studio.actions.trigger("open_sample")
+    answer_with(monkeypatch, tmp_path / "kept.mvs")
+    first.studio.actions.trigger("save_as")
+    first.window.script.editor.select_block(first.studio.project.blocks[3].id)
+    qtbot.keyClicks(first.window.script.editor, "X")
+    text = first.studio.project.text()
+    first.window.close()
+    first.close()
+    second = open_studio_at(tmp_path / "kept.mvs")
+    assert second.studio.project.text() == text
+    assert second.window.script.editor.document().toPlainText() == text
+    second.studio.actions.trigger("undo")
+    assert second.studio.project.text() != text
+
+
+def test_opening_something_that_is_no_project_says_so_and_keeps_the_present_one(
+    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = tmp_path / "bad.mvs"
+    bad.write_bytes(b"this is no project")
+    answer_with(monkeypatch, bad)
+    before = sample.studio.store
+    sample.studio.actions.trigger("open_project")
+    assert sample.studio.store is before
+    assert sample.window.toast.text
+
+
+def test_an_untitled_project_can_be_recovered(sample: Any, qtbot: Any) -> None:
+    left = sample.studio.store.path
+    sample.studio.actions.trigger("new_project")
+    assert sample.studio.project.text() == ""
+    sample.studio.actions.trigger("recover")
+    dialog = sample.window.findChild(RecoveryDialog)
+    assert dialog.list.item(0).data(Qt.ItemDataRole.UserRole) == left
+    qtbot.mouseClick(dialog._open, Qt.MouseButton.LeftButton)
+    assert sample.studio.store.path == left
+    assert sample.studio.project.text().startswith("# Welcome")
+
+
+def test_an_untitled_project_that_nobody_wrote_in_leaves_no_file(running: Any) -> None:
+    left = running.studio.store.path
+    running.studio.actions.trigger("new_project")
+    assert not left.exists()
+
+
+def speak(running: Any, seconds: float = 0.5) -> None:
+    """Give every block a finished take of a quiet tone, as the renderer would."""
+    from app.services.programme import is_spoken
+
+    studio = running.studio
+    for block in list(studio.project.blocks):
+        if not is_spoken(studio.project, block):
+            continue
+        samples = np.full((int(48_000 * seconds), 2), 0.1, np.float32)
+        piece = (PieceAudio(0, len(samples), 0),)
+        take = Take(block_id=block.id, text=block.text, state="making", pieces=piece)
+        writer = studio.store.begin_take(take)
+        writer.append(samples)
+        writer.finish(Take(id=take.id, block_id=block.id, text=block.text, state="done", seconds=seconds, pieces=piece))
+
+
+def test_exporting_shows_what_was_written(running: Any, tmp_path: Path, qtbot: Any) -> None:
+    running.window.script.editor.insertPlainText("Good morning.\nGood night.")
+    speak(running)
+    dialog = running.work.open_export(None)
+    dialog.kind.buttons["flac"].click()
+    dialog.place.setText(str(tmp_path / "programme.flac"))
+    qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    assert (tmp_path / "programme.flac").stat().st_size > 1000, dialog._outcome.text()
+    assert "programme.flac" in dialog._outcome.text()
+    dialog.close()
+
+
+def test_an_export_of_lines_without_a_take_names_them_and_writes_nothing(
+    running: Any, tmp_path: Path, qtbot: Any
+) -> None:
+    running.window.script.editor.insertPlainText("Not spoken yet.")
+    dialog = running.work.open_export(None)
+    dialog.place.setText(str(tmp_path / "none.wav"))
+    qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    assert "Not spoken yet." in dialog._outcome.text()
+    assert not list(tmp_path.glob("none*"))
+    dialog.close()
+
+
+def test_the_choices_of_an_export_are_remembered_with_the_project(running: Any, qtbot: Any, tmp_path: Path) -> None:
+    running.window.script.editor.insertPlainText("A line.")
+    dialog = running.work.open_export(None)
+    dialog.kind.buttons["mp3"].click()
+    dialog.split.buttons["chapter"].click()
+    dialog._keep()
+    dialog.close()
+    qtbot.wait(20)
+    again = running.work.open_export(None)
+    assert again.kind.buttons["mp3"].isChecked() and again.split.buttons["chapter"].isChecked()
+    assert again.request().split == "chapter" and again.request().audio.kind == "mp3"
+    again.close()
+
+
+def test_pronunciations_are_edited_and_can_be_undone(sample: Any, qtbot: Any) -> None:
+    dialog = sample.work.open_lexicon("studio")
+    dialog.table.item(0, 1).setText("stoo-dee-oh")
+    assert sample.studio.project.lexicon == (("studio", "stoo-dee-oh"),)
+    assert dialog.table.item(0, 2).text() == "2"
+    sample.studio.actions.trigger("undo")
+    assert sample.studio.project.lexicon == ()
+    dialog.close()
+
+
+def test_a_key_that_is_taken_moves_only_when_it_is_pressed_again(running: Any) -> None:
+    dialog = running.work.open_preferences("shortcuts")
+    from app.ui.preferences.shortcuts_page import ID_ROLE, ShortcutsPage
+
+    page = dialog.findChild(ShortcutsPage)
+    tree = page.tree
+    for row in range(tree.topLevelItemCount()):
+        group = tree.topLevelItem(row)
+        for child in range(group.childCount()):
+            if group.child(child).data(0, ID_ROLE) == "lexicon":
+                tree.setCurrentItem(group.child(child))
+    page.keys.setKeySequence("Ctrl+P")
+    page._set()
+    assert "Pause" in page.message.text()
+    assert running.studio.actions.keys("insert_pause") == ["Ctrl+P"]
+    page._set()
+    assert running.studio.actions.keys("lexicon") == ["Ctrl+P"]
+    assert running.studio.actions.keys("insert_pause") == []
+    dialog.close()
+
+
+def test_project_settings_in_the_preferences_are_edits(sample: Any) -> None:
+    dialog = sample.work.open_preferences("project")
+    dialog._set_pause("paragraph_s", 1.25)
+    assert sample.studio.project.settings.pauses.paragraph_s == 1.25
+    sample.studio.actions.trigger("undo")
+    assert sample.studio.project.settings.pauses.paragraph_s == 0.45
+    dialog.close()
