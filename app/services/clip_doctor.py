@@ -1,4 +1,4 @@
-"""Looks at a clip as a doctor would: is it fit to clone a voice from, what is wrong, and what can honestly be mended."""
+"""Looks at a clip as a doctor would: is it fit to clone a voice, what is wrong, what can honestly be mended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _PEAK_DB = -1.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing about a clip. `code`: length, level, clipping, noise, speech. `repair`: what `repaired` does about it, or ""."""
+    """One thing about a clip. `code`: length, level, clipping, noise, speech. `repair`: what `repaired` does about it,
+    or ""."""
 
     code: str
     severity: Severity
@@ -87,9 +88,10 @@ def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> Exam
 def repaired(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> tuple[np.ndarray, tuple[str, ...]]:
     """What can be mended without inventing anything: float32 `[n, channels]` and what was done, for people.
 
-    Silence at the ends is cut, flat tops are rounded again by what stands around them, the level of speech is brought to
-    -23 dBFS, and what is longer than the model takes is cut at the quietest place. Noise is left alone: taking it away takes
-    some of the voice with it.
+    Silence at the ends is cut, flat tops are rounded again by what stands around them, the level of speech is brought
+    to
+    -23 dBFS, and what is longer than the model takes is cut at the quietest place. Noise is left alone: taking it away
+    takes some of the voice with it.
     """
     found = examine(samples, rate, longest_s=longest_s)
     done: list[str] = []
@@ -107,7 +109,11 @@ def repaired(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> tup
         mended, mended_any = _round_tops(mended)
         if mended_any:
             done.append("Clipped peaks were rounded.")
-    gain_db = min(_TARGET_DB - found.speech_db, _PEAK_DB - _db(float(np.abs(mended).max(initial=0.0)))) if found.speech_share else 0.0
+    gain_db = (
+        min(_TARGET_DB - found.speech_db, _PEAK_DB - _db(float(np.abs(mended).max(initial=0.0))))
+        if found.speech_share
+        else 0.0
+    )
     if abs(gain_db) > 1.0:
         mended = mended * np.float32(10 ** (gain_db / 20))
         done.append(f"The level was changed by {gain_db:+.1f} dB.")
@@ -140,7 +146,7 @@ def _level(speech_db: float, peak_db: float) -> Finding:
 
 def _clipping(share: float) -> Finding:
     if share > 0.005:
-        words = f"Badly clipped: {100 * share:.1f} % of the samples. Rounding the peaks helps a little; another recording helps more."
+        words = f"Badly clipped: {100 * share:.1f} % of it. Rounding the peaks helps a little; recording again more."
         return Finding("clipping", "bad", words, "Round the clipped peaks.")
     if share > 0:
         return Finding("clipping", "note", "Some peaks are clipped.", "Round the clipped peaks.")
@@ -151,15 +157,26 @@ def _noise(distance_db: float, noise_db: float, quiet_windows: int) -> Finding:
     if quiet_windows < 5:
         return Finding("noise", "note", "There is no pause in which noise could be measured.")
     if distance_db < 15:
-        return Finding("noise", "bad", f"Noisy: only {distance_db:.0f} dB between speech and background. Record in a quieter room.")
+        return Finding(
+            "noise", "bad", f"Noisy: only {distance_db:.0f} dB between speech and background. Record in a quieter room."
+        )
     if distance_db < 28:
         return Finding("noise", "note", f"Some background noise: {distance_db:.0f} dB below speech.")
-    return Finding("noise", "good", f"Quiet background, {distance_db:.0f} dB below speech" if noise_db > _QUIET_DB else "No background noise")
+    return Finding(
+        "noise",
+        "good",
+        f"Quiet background, {distance_db:.0f} dB below speech" if noise_db > _QUIET_DB else "No background noise",
+    )
 
 
 def _speech(share: float, seconds: float) -> Finding:
     if seconds and share < 0.2:
-        return Finding("speech", "bad", f"Hardly any speech: {100 * share:.0f} % of the time.", "Cut silence at the ends." if share else "")
+        return Finding(
+            "speech",
+            "bad",
+            f"Hardly any speech: {100 * share:.0f} % of the time.",
+            "Cut silence at the ends." if share else "",
+        )
     if share < 0.5:
         return Finding("speech", "note", f"Speech is {100 * share:.0f} % of the clip.", "Cut silence at the ends.")
     return Finding("speech", "good", f"Speech {100 * share:.0f} % of the time")

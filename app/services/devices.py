@@ -102,7 +102,9 @@ class DeviceOutput(Output):
         self._released = released
         self._errors = (sd.PortAudioError, OSError)
         self._resampler = (
-            None if rate == SAMPLE_RATE else soxr.ResampleStream(SAMPLE_RATE, rate, CHANNELS, dtype="float32", quality="HQ")
+            None
+            if rate == SAMPLE_RATE
+            else soxr.ResampleStream(SAMPLE_RATE, rate, CHANNELS, dtype="float32", quality="HQ")
         )
         self._stream = sd.OutputStream(
             samplerate=rate, device=device.index, channels=channels, dtype="float32", latency=BUFFER_S, blocksize=0
@@ -135,10 +137,12 @@ class DeviceOutput(Output):
 
 
 class Devices:
-    """Lists, chooses and opens devices. Thread-safe; calls may take some tenths of a second, so never from the window's thread.
+    """Lists, chooses and opens devices. Thread-safe; calls may take some tenths of a second, so never from the
+    window's thread.
 
     Attributes:
-        wanted_output, wanted_input: name of the chosen device, or None to follow the system's default. Kept while it is lost.
+        wanted_output, wanted_input: name of the chosen device, or None to follow the system's default. Kept while
+            it is lost.
     """
 
     def __init__(self, load: Callable[[], Any] | None = None, now: Callable[[], float] = time.monotonic) -> None:
@@ -184,7 +188,8 @@ class Devices:
             return True
 
     def output_is_back(self) -> bool:
-        """Whether the output that should be used is there now; lists again when it can. Polled only while one is lost."""
+        """Whether the output that should be used is there now; lists again when it can. Polled only while one is lost.
+        Whether the output that should be used is there now; lists again when it can. Polled only while one is lost."""
         self.refresh()
         target = self._wanted(self.wanted_output, output=True)
         return target is not None and (self.wanted_output is None or target.name == self.wanted_output)
@@ -202,7 +207,8 @@ class Devices:
         return SilentClock()
 
     def open_input(self, on_samples: Callable[[np.ndarray], None]) -> Any:
-        """Start recording mono or stereo float32 at 48 kHz; `on_samples` gets `[n, channels]` on PortAudio's own thread.
+        """Start recording mono or stereo float32 at 48 kHz; `on_samples` gets `[n, channels]` on PortAudio's own
+        thread.
 
         Returns:
             An object with `close()` and `name`.
@@ -325,7 +331,9 @@ class _Input:
             except (sd.PortAudioError, ValueError):
                 rate = device.rate
             resampler = (
-                None if rate == SAMPLE_RATE else soxr.ResampleStream(rate, SAMPLE_RATE, channels, dtype="float32", quality="HQ")
+                None
+                if rate == SAMPLE_RATE
+                else soxr.ResampleStream(rate, SAMPLE_RATE, channels, dtype="float32", quality="HQ")
             )
 
             def received(data: np.ndarray, _frames: int, _time: object, _status: object) -> None:
@@ -350,7 +358,9 @@ class _Input:
 
 
 def _lost(name: str, error: Exception) -> DeviceError:
-    return DeviceError(f"{name} does not play ({error}).", "Choose another output in Preferences > Sound, or plug it in again.")
+    return DeviceError(
+        f"{name} does not play ({error}).", "Choose another output in Preferences > Sound, or plug it in again."
+    )
 
 
 def _import_sounddevice() -> Any:

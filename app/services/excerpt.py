@@ -80,7 +80,8 @@ def heard_shape(excerpt: Excerpt, block: Block, live: LiveTake | None, take_read
             return None
         return (live.chunks_from(piece, 0) for piece in range(live.piece_count))
 
-    made = list(mix(programme(excerpt, [block.id], take_reader, excerpt.plan, live=spoken), mixer))  # type: ignore[arg-type]
+    actions = programme(excerpt, [block.id], take_reader, excerpt.plan, live=spoken)  # type: ignore[arg-type]
+    made = list(mix(actions, mixer))
     spans = [span for span in mixer.spans if span.end_sample > span.start_sample]
     shape = Overview()
     if not spans:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -35,7 +34,8 @@ _EMPTY = np.zeros((0, CHANNELS), np.float32)
 
 @dataclass(frozen=True)
 class Range:
-    """What is to be heard: blocks `only` (None: every block) from `first` on, beginning `offset_samples` after its first speech,
+    """What is to be heard: blocks `only` (None: every block) from `first` on, beginning `offset_samples` after its
+    first speech,
     ending `length_samples` later (None: at the last block)."""
 
     first: str
@@ -57,8 +57,8 @@ class _Step:
 class Listening:
     """A source for the player and a listener for the renderer.
 
-    The project is looked at on its own thread (`post`), one block at a time and only when its turn comes, so that every edit
-    ahead of the playhead is heard. Mixing and reading happen on the thread of this object.
+    The project is looked at on its own thread (`post`), one block at a time and only when its turn comes, so that every
+    edit ahead of the playhead is heard. Mixing and reading happen on the thread of this object.
 
     Attributes: those of `Source`.
     """
@@ -238,7 +238,8 @@ class Listening:
 
         pauses: list[Silence] = []
         skipping = False
-        for action in programme(excerpt, excerpt.block_ids, self._renderer.store.read_take, excerpt.plan, live=live):  # type: ignore[arg-type]
+        read = self._renderer.store.read_take
+        for action in programme(excerpt, excerpt.block_ids, read, excerpt.plan, live=live):  # type: ignore[arg-type]
             if isinstance(action, BeginPiece):
                 skipping = action.block_id == before
                 if not skipping:
@@ -341,7 +342,9 @@ class Listening:
         for block_id in self.ahead():
             block = renderer.project.block(block_id)
             if renderer.states.needs_speaking(block):
-                total_s += renderer.states.length_s(block)[0] if not renderer.states.take(block) else len(block.text) / 14
+                total_s += (
+                    renderer.states.length_s(block)[0] if not renderer.states.take(block) else len(block.text) / 14
+                )
             if total_s > renderer.ahead_s:
                 break
         return total_s

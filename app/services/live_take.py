@@ -73,7 +73,8 @@ class LiveTake:
             yield from self.chunks_from(piece, 0)
 
     def pieces(self, stop: threading.Event) -> Iterator[Iterator[np.ndarray]]:
-        """The pieces in order, each an iterator of chunks that waits for the next one; all end early when `stop` is set."""
+        """The pieces in order, each an iterator of chunks that waits for the next one; all end early when `stop` is
+        set."""
         for piece in range(len(self._pieces)):
             with self._more:
                 while not (self._pieces[piece] or self._ended > piece or self._over or stop.is_set()):

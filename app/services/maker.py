@@ -45,7 +45,8 @@ def make_take(
     on_grown: Callable[[np.ndarray], None],
     lead_s: Callable[[], float] | None,
 ) -> Made:
-    """Speak a job's pieces into `writer` and `job.live`. Runs on a worker thread; returns when it has ended, never raises.
+    """Speak a job's pieces into `writer` and `job.live`. Runs on a worker thread; returns when it has ended, never
+    raises.
 
     The writer is finished by whoever began it, on the project's thread.
 
@@ -124,7 +125,8 @@ def _finish(
 
 
 def _before_more(text: str) -> str:
-    """The words of a piece that another follows: the model reads both as one text, and most scripts need a space between."""
+    """The words of a piece that another follows: the model reads both as one text, and most scripts need a space
+    between."""
     return text if not text or ord(text[-1]) >= 0x2E80 else text.rstrip() + " "
 
 

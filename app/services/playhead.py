@@ -12,7 +12,8 @@ from engine import SAMPLE_RATE
 
 @dataclass
 class _Run:
-    """Device frames from `start` on, `count` of them, that carry source samples from `sample` on, `step` of them a frame."""
+    """Device frames from `start` on, `count` of them, that carry source samples from `sample` on, `step` of them a
+    frame."""
 
     source: object
     start: int
@@ -33,7 +34,8 @@ class Playhead:
         self._runs: deque[_Run] = deque()
 
     def wrote(self, frames: int, source: object = None, sample: float = 0.0, step: float = 0.0) -> None:
-        """A write of `frames` returned: source samples from `sample` on, `step` a frame; without a source it was silence."""
+        """A write of `frames` returned: source samples from `sample` on, `step` a frame; without a source it was
+        silence."""
         with self._lock:
             last = self._runs[-1] if self._runs else None
             if (
@@ -51,7 +53,8 @@ class Playhead:
                 self._runs.popleft()
 
     def heard(self) -> tuple[object, int] | None:
-        """Source and sample number heard now; during filled silence the sample that comes next. None before any sound."""
+        """Source and sample number heard now; during filled silence the sample that comes next. None before any sound.
+        Source and sample number heard now; during filled silence the sample that comes next. None before any sound."""
         with self._lock:
             frame = self._heard_frame()
             before: tuple[object, int] | None = None

@@ -26,7 +26,8 @@ class PlayState(str, Enum):
 
 @dataclass(frozen=True)
 class Place:
-    """A point of the programme: `offset_samples` after the first speech of a block; its pause belongs to the block before it."""
+    """A point of the programme: `offset_samples` after the first speech of a block; its pause belongs to the block
+    before it."""
 
     block_id: str
     offset_samples: int = 0

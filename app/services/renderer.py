@@ -54,7 +54,8 @@ class Listener(Protocol):
 class Renderer:
     """Blocks to takes.
 
-    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech is
+    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech
+    is
     made on worker threads that touch no project.
 
     Attributes:
@@ -203,14 +204,18 @@ class Renderer:
     def figures(self) -> Figures:
         finished = sum(self._outcome(block_id) != "waiting" for block_id in self._asked)
         speaking = tuple(job.block_id for job in self._active if job.started)
-        return replace(self._figures, speaking=speaking, waiting=len(self._queue), finished=finished, asked=len(self._asked))
+        return replace(
+            self._figures, speaking=speaking, waiting=len(self._queue), finished=finished, asked=len(self._asked)
+        )
 
     def report(self) -> Report:
         """What became of all blocks asked for since the renderer was last idle."""
         by: dict[str, list[str]] = {"done": [], "suspicious": [], "failed": [], "waiting": []}
         for block_id in self._asked:
             by[self._outcome(block_id)].append(block_id)
-        return Report(len(self._asked), *(tuple(by[outcome]) for outcome in ("done", "suspicious", "failed", "waiting")))
+        return Report(
+            len(self._asked), *(tuple(by[outcome]) for outcome in ("done", "suspicious", "failed", "waiting"))
+        )
 
     def queue(self) -> tuple[tuple[str, str], ...]:
         """(block id, "speaking" or "queued") in the order of the work."""
@@ -226,7 +231,9 @@ class Renderer:
         audio_s = 0.0
         for block in map(self.project.block, block_ids):
             if is_spoken(self.project, block):
-                audio_s += FRAME_S * estimate_frames(block.text, block.settings.language or self.project.settings.language)
+                audio_s += FRAME_S * estimate_frames(
+                    block.text, block.settings.language or self.project.settings.language
+                )
         return audio_s, None if self._figures.rtf is None else audio_s * self._figures.rtf
 
     # -- what a person asks -------------------------------------------------------------------------------------
@@ -358,7 +365,9 @@ class Renderer:
         self.states.forget()
         for job in list(self._active):
             if job.speech is not None and not job.dropped and self.project.has_block(job.block_id):
-                if self._would_differ(job.speech, self.project.block(job.block_id)) and not self._is_heard(job.block_id):
+                if self._would_differ(job.speech, self.project.block(job.block_id)) and not self._is_heard(
+                    job.block_id
+                ):
                     job.cancel(drop=True)
                     if job.priority is not Priority.LISTENING:
                         self._add(RenderJob(job.block_id, job.priority, job.again))
@@ -435,7 +444,8 @@ class Renderer:
                 self._add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
         while True:
             busy = sum(not job.dropped for job in self._active)
-            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts by urgency.
+            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts by
+            # urgency.
             if busy > self._parallel:
                 return
             job = self._queue.next(urgent_only=self.paused or busy >= self._parallel)
@@ -491,7 +501,8 @@ class Renderer:
     # -- on a worker thread -------------------------------------------------------------------------------------
 
     def _work(
-        self, job: RenderJob, take: Take, found: Take | None, writer: Any, shape: Overview, store: Any, engine: Engine, excerpt: Excerpt
+        self, job: RenderJob, take: Take, found: Take | None, writer: Any, shape: Overview, store: Any, engine:
+            Engine, excerpt: Excerpt
     ) -> None:  # fmt: skip
         assert job.live is not None and job.speech is not None
         cache, cached = self._take_cache, None
@@ -578,7 +589,9 @@ class Renderer:
         if take.state == "done":
             return True
         before = self.states.take(self.project.block(take.block_id))
-        return before is None or before.state != "done" or self.states.is_stale(self.project.block(take.block_id), before)
+        return (
+            before is None or before.state != "done" or self.states.is_stale(self.project.block(take.block_id), before)
+        )
 
     def _outcome(self, block_id: str) -> str:
         state = self.state(block_id)

@@ -58,7 +58,8 @@ class Manner:
         )
 
     def describe(self, block: Block) -> dict[str, Any]:
-        """What a take remembers of how it was asked for, as plain JSON; without text and seed. Differing later means stale."""
+        """What a take remembers of how it was asked for, as plain JSON; without text and seed. Differing later means
+        stale."""
         settings = block.settings
         length = {} if settings.length == "natural" else {"target_s": settings.target_s}
         return {
@@ -162,7 +163,8 @@ def references_for(manner: Manner, clips: Clips | None) -> tuple[Clip, ...]:
     card, voice = manner.card, manner.voice
     if manner.voice_missing:
         raise CapabilityError(
-            "The voice of this line is not here any more.", "Give the line another voice, or bring the voice back from the trash."
+            "The voice of this line is not here any more.",
+            "Give the line another voice, or bring the voice back from the trash.",
         )
     if voice is None:
         if card.needs_reference:
@@ -180,7 +182,8 @@ def references_for(manner: Manner, clips: Clips | None) -> tuple[Clip, ...]:
 
 
 def known_voice(card: ModelCard, voice: Voice) -> Any:
-    """The entry of the card that this voice is, or None: recognised by content, so a renamed or copied clip is still known."""
+    """The entry of the card that this voice is, or None: recognised by content, so a renamed or copied clip is still
+    known."""
     if voice.references:
         first = voice.references[0]
         if first.start_s is None and first.end_s is None:
@@ -202,11 +205,7 @@ def cannot_speak(card: ModelCard | None, voice: Voice) -> str:
 
 
 def _sampling(block: Block, card: ModelCard) -> Sampling | None:
-    own = {
-        name: value
-        for name in card.sampling_fields
-        if (value := getattr(block.settings, name, None)) is not None
-    }
+    own = {name: value for name in card.sampling_fields if (value := getattr(block.settings, name, None)) is not None}
     return replace(card.sampling, audio=replace(card.sampling.audio, **own)) if own else None
 
 
@@ -222,9 +221,7 @@ def _tokens(block: Block, plan: SpeechPlan) -> list[int | None]:
     return [max(1, round(frames * piece.estimate_frames / total)) for piece in plan.pieces]
 
 
-def _key(
-    requests: Sequence[SpeechRequest], voice: Voice | None, continues: bool, identity: Mapping[str, str]
-) -> str:
+def _key(requests: Sequence[SpeechRequest], voice: Voice | None, continues: bool, identity: Mapping[str, str]) -> str:
     return take_key(
         {
             "pieces": [
@@ -273,5 +270,3 @@ def _voice_content(voice: Voice | None) -> list[Any] | None:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-

@@ -6,6 +6,7 @@ import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
+
 import numpy as np
 
 from app.model.block import Block, BlockKind
@@ -17,7 +18,8 @@ from engine import SAMPLE_RATE
 
 @dataclass(frozen=True)
 class Row:
-    """A block in the programme. `start_s` is its first speech, `length_s` reaches to its last; `measured`: not estimated."""
+    """A block in the programme. `start_s` is its first speech, `length_s` reaches to its last; `measured`: not
+    estimated."""
 
     block_id: str
     start_s: float
@@ -27,7 +29,8 @@ class Row:
 
 
 class Timeline:
-    """The programme from its first speech to its last, in seconds. Belongs to the project's thread; made again when asked after
+    """The programme from its first speech to its last, in seconds. Belongs to the project's thread; made again when
+    asked after
     `invalidate`.
 
     Attributes:
@@ -129,7 +132,9 @@ class Timeline:
                     known = self._know(project.block(block_id))
                     self._kept[block_id] = known
                     self.measured[at] = known.measured
-                    self.lengths_s[at] = known.length_s if known.measured else max(known.length_s, self._live_s(block_id))
+                    self.lengths_s[at] = (
+                        known.length_s if known.measured else max(known.length_s, self._live_s(block_id))
+                    )
             self._place()
 
     def _make(self) -> None:
@@ -155,7 +160,11 @@ class Timeline:
             ids.append(block.id)
             lengths.append(known.length_s)
             measured.append(known.measured)
-            gaps.append(plain_s if border is None and not after_heading else (border or Border()).seconds(project, after_heading))
+            gaps.append(
+                plain_s
+                if border is None and not after_heading
+                else (border or Border()).seconds(project, after_heading)
+            )
             border, after_heading = None, known.kind is not BlockKind.SPEECH
         self._kept = kept
         self.block_ids = ids

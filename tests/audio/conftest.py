@@ -21,7 +21,12 @@ class SoundServer:
     def __init__(self, folder: Path):
         self.folder = folder
         self.socket = folder / "native"
-        self.env = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "HOME": str(folder), "PULSE_SERVER": f"unix:{self.socket}"}
+        self.env = {
+            **os.environ,
+            "XDG_RUNTIME_DIR": str(folder),
+            "HOME": str(folder),
+            "PULSE_SERVER": f"unix:{self.socket}",
+        }
         self.env.pop("PULSE_COOKIE", None)
         self.daemon: subprocess.Popen | None = None
         self.recorder: subprocess.Popen | None = None
@@ -30,7 +35,8 @@ class SoundServer:
     def start(self) -> None:
         self.daemon = subprocess.Popen(
             [
-                "pulseaudio", "-n", "--system=false", "--exit-idle-time=-1", "--disable-shm=true", "--use-pid-file=false",
+                "pulseaudio", "-n",
+                "--system=false", "--exit-idle-time=-1", "--disable-shm=true", "--use-pid-file=false",
                 "--daemonize=false", "--log-target=stderr", "--log-level=error",
                 "-L", f"module-native-protocol-unix auth-anonymous=1 socket={self.socket}",
             ],

@@ -1,4 +1,4 @@
-"""Whole lines through the engine's thread, the renderer, the mixer and a real sound server, while the person goes on working."""
+"""Lines through engine thread, renderer, mixer and a real sound server, while the person goes on working."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ pytestmark = pytest.mark.sound
 
 @pytest.fixture
 def tones(sound_server, qapp, tmp_path):
-    made = ToneStudio(tmp_path / "profile", "One two three.\nFour [pause 0.4s] five six.\nSeven eight nine ten.\n# Eleven\nTwelve.")
+    made = ToneStudio(
+        tmp_path / "profile", "One two three.\nFour [pause 0.4s] five six.\nSeven eight nine ten.\n# Eleven\nTwelve."
+    )
     made.studio.player.close()
     made.studio.attach(player=Player(Devices()))
     yield made
@@ -34,7 +36,12 @@ def expected(tones):
     studio = tones.studio
     excerpt = Excerpt(studio.project, tones.ids, studio.renderer.states.manner)
     return np.concatenate(
-        list(mix(programme(excerpt, tones.ids, tones.store.read_take, excerpt.plan), Mixer(mix_settings(excerpt.settings))))
+        list(
+            mix(
+                programme(excerpt, tones.ids, tones.store.read_take, excerpt.plan),
+                Mixer(mix_settings(excerpt.settings)),
+            )
+        )
     )
 
 

@@ -120,7 +120,8 @@ def test_pausing_and_resuming_loses_nothing(sound_server, player):
     # The end arrives whole from where the playhead stood at the pause.
     rest = samples[place.offset_samples :]
     assert np.array_equal(arrived[-len(rest) :], rest)
-    # What had arrived before the pause is the beginning, and the playhead was at its end, but for what the server itself
+    # What had arrived before the pause is the beginning, and the playhead was at its end, but for what the server
+    # itself
     # holds (up to 46 ms here), which PortAudio cannot know.
     silent = np.flatnonzero(np.abs(arrived).sum(axis=1) == 0)
     before = silent[0]
@@ -143,4 +144,3 @@ def test_a_sink_that_goes_away_pauses_and_is_used_again_when_it_is_back(sound_se
     arrived = heard(sound_server.recorded(tape))
     rest = samples[place.offset_samples :]
     assert np.array_equal(arrived, rest)
-

@@ -17,7 +17,13 @@ LINES = 5_000
 
 @pytest.mark.parametrize("seen_s", [36_000, 7_200, 1_800, 300, 10])
 def test_ten_hours_are_drawn(qapp, tmp_path, qtbot, seen_s):
-    tones = ToneStudio(tmp_path, "\n".join("Some words of a line that is spoken for some six seconds or so, and more." + " word" * 8 for _ in range(LINES)))
+    tones = ToneStudio(
+        tmp_path,
+        "\n".join(
+            "Some words of a line that is spoken for some six seconds or so, and more." + " word" * 8
+            for _ in range(LINES)
+        ),
+    )
     shape = Overview()
     rng = np.random.default_rng(1)
     shape.add(rng.uniform(-0.5, 0.5, (7 * 48_000, 2)).astype(np.float32))

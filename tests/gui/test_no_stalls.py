@@ -70,7 +70,8 @@ def test_the_window_never_waits_while_it_speaks_and_is_written_in(sample, qtbot)
             waveform.box.zoom(0.9 if step % 20 else 1.1)
         qtbot.wait(30)
     waits = heartbeat.stop()
-    figures = f"median {1000 * waits[len(waits) // 2]:.1f} ms, 99 % {1000 * waits[int(0.99 * len(waits))]:.1f} ms, longest {1000 * waits[-1]:.1f} ms"
+    median, late, longest = (1000 * waits[int(share * (len(waits) - 1))] for share in (0.5, 0.99, 1.0))
+    figures = f"median {median:.1f} ms, 99 % {late:.1f} ms, longest {longest:.1f} ms"
     print(f"\nwaits of the window's thread: {figures}")
     # Other work on the machine may hold up a beat; the window's own work must not do so again and again.
     assert waits[int(0.9 * len(waits))] < LONGEST_WAIT_S, figures

@@ -170,7 +170,16 @@ def test_the_speed_is_chosen_by_wheel_and_menu(tones, transport, qtbot):
 
 
 def test_every_control_has_a_name(tones, transport):
-    for button in (transport.play, transport.stop, transport.previous, transport.next, transport.loop, transport.record, transport.speed, transport.meter):
+    for button in (
+        transport.play,
+        transport.stop,
+        transport.previous,
+        transport.next,
+        transport.loop,
+        transport.record,
+        transport.speed,
+        transport.meter,
+    ):
         assert QAccessible.queryAccessibleInterface(button).text(QAccessible.Text.Name)
 
 
@@ -214,8 +223,6 @@ def test_times_are_written_for_people(seconds, shown):
 
 def test_whole_seconds_are_rounded():
     assert clock(220.6) == "03:41"
-
-
 
 
 def test_the_output_is_chosen_kept_and_shown_while_it_is_away(tones, transport, qtbot):

@@ -70,7 +70,9 @@ def drop(target, *files):
 
 def test_clips_dropped_together_become_voices_named_after_them(make, qtbot, tmp_path):
     tones, voices = make()
-    assert drop(voices, clip(tmp_path, "Ana_Maria.wav"), clip(tmp_path, "Joe.flac", 100), clip(tmp_path, "Ana Maria.ogg", 180))
+    assert drop(
+        voices, clip(tmp_path, "Ana_Maria.wav"), clip(tmp_path, "Joe.flac", 100), clip(tmp_path, "Ana Maria.ogg", 180)
+    )
     qtbot.waitUntil(lambda: len(names(voices)) == 3, timeout=5000)
     assert sorted(names(voices)) == ["Ana Maria", "Ana Maria 2", "Joe"]
 

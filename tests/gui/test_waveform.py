@@ -206,7 +206,9 @@ def test_takes_of_an_earlier_session_are_measured_and_drawn(tones, qtbot, tmp_pa
     qtbot.addWidget(widget)
     widget.resize(900, 200)
     widget.show()
-    qtbot.waitUntil(lambda: tones.studio.renderer.shape(tones.studio.project.block(tones.ids[2])) is not None, timeout=5000)
+    qtbot.waitUntil(
+        lambda: tones.studio.renderer.shape(tones.studio.project.block(tones.ids[2])) is not None, timeout=5000
+    )
 
 
 @pytest.mark.parametrize("cuts", [1, 7, 100, 255, 256, 257, 5000])
@@ -241,7 +243,10 @@ class Book:
         self.lengths_s = np.full(count, length_s)
 
     def rows_between(self, start_s, end_s):
-        return range(max(0, int(np.searchsorted(self.starts_s, start_s, side="right")) - 1), int(np.searchsorted(self.starts_s, end_s, side="right")))
+        return range(
+            max(0, int(np.searchsorted(self.starts_s, start_s, side="right")) - 1),
+            int(np.searchsorted(self.starts_s, end_s, side="right")),
+        )
 
     def row(self, block_id):
         return self.at(int(block_id))

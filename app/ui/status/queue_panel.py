@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.ui.editor.block_info import voice_of
 from app.ui.studio import Studio
@@ -18,7 +28,8 @@ _SHOWN = 300
 
 
 class QueuePanel(QFrame):
-    """Pops up over the status line. Waiting lines are dragged into another order, or moved with Alt+Up and Alt+Down; Delete
+    """Pops up over the status line. Waiting lines are dragged into another order, or moved with Alt+Up and Alt+Down;
+    Delete
     takes them out.
 
     Attributes:
@@ -106,7 +117,10 @@ class QueuePanel(QFrame):
             words = " ".join(block.text.split())[:80].lstrip("# ")
             item = QListWidgetItem(voice_dot(colour), f"{name}:  {words}")
             item.setData(_ID, block_id)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {words}, " + (self.tr("being spoken") if state == "speaking" else self.tr("waiting")))
+            item.setData(
+                Qt.ItemDataRole.AccessibleTextRole,
+                f"{name}, {words}, " + (self.tr("being spoken") if state == "speaking" else self.tr("waiting")),
+            )
             if state == "speaking":
                 item.setForeground(theme().colour("accent"))
                 item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
@@ -114,7 +128,9 @@ class QueuePanel(QFrame):
             item.setSelected(block_id in chosen)
             if block_id == current:
                 self.list.setCurrentItem(item)
-        self.title.setText(self.tr("Nothing waits") if not rows else self.tr("%1 lines to make").replace("%1", str(len(rows))))
+        self.title.setText(
+            self.tr("Nothing waits") if not rows else self.tr("%1 lines to make").replace("%1", str(len(rows)))
+        )
         paused = renderer is not None and renderer.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.cancel.setEnabled(bool(rows))

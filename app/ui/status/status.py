@@ -40,7 +40,10 @@ class Status(QWidget):
         for name, what in (
             ("ttfa", self.tr("Time to first audio: from asking until the first sound is handed over")),
             ("delay", self.tr("Audible delay: time to first audio and the device’s buffer")),
-            ("rtf", self.tr("Real-time factor: time spent for each second of speech; below 1 is faster than listening")),
+            (
+                "rtf",
+                self.tr("Real-time factor: time spent for each second of speech; below 1 is faster than listening"),
+            ),
             ("lead", self.tr("Lead: speech that is ready ahead of the playhead")),
             ("underruns", self.tr("Underruns: times the sound device ran dry")),
             ("memory", self.tr("Memory the model uses")),

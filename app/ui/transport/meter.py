@@ -14,7 +14,8 @@ _WARM_DB, _HOT_DB = -12.0, -1.0
 
 
 class MeterView(QWidget):
-    """Two bars from -48 to 0 dBFS; the figure beside them is LUFS of the last 3 s, and the true peak in the tool tip."""
+    """Two bars from -48 to 0 dBFS; the figure beside them is LUFS of the last 3 s, and the true peak in the tool tip.
+    Two bars from -48 to 0 dBFS; the figure beside them is LUFS of the last 3 s, and the true peak in the tool tip."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +38,9 @@ class MeterView(QWidget):
         true_peak = "–" if shown.true_peak_db <= SILENCE_DB else f"{shown.true_peak_db:.1f} dBTP"
         self.setToolTip(self.tr("Level. Highest true peak since play: %1").replace("%1", true_peak))
         self.setAccessibleName(self.tr("Level"))
-        self.setAccessibleDescription(self.tr("True peak %1, short-term loudness %2").replace("%1", true_peak).replace("%2", self._lufs()))
+        self.setAccessibleDescription(
+            self.tr("True peak %1, short-term loudness %2").replace("%1", true_peak).replace("%2", self._lufs())
+        )
         self.update()
 
     def _lufs(self) -> str:
@@ -63,11 +66,19 @@ class MeterView(QWidget):
                 ):  # fmt: skip
                     left = (start_db - LOWEST_DB) / -LOWEST_DB * width
                     right = (end_db - LOWEST_DB) / -LOWEST_DB * width
-                    painter.setClipRect(QRectF(left, bar.top(), right - left, height).intersected(QRectF(0, bar.top(), share * width, height)))
+                    painter.setClipRect(
+                        QRectF(left, bar.top(), right - left, height).intersected(
+                            QRectF(0, bar.top(), share * width, height)
+                        )
+                    )
                     painter.setBrush(theme().colour(colour))
                     painter.drawRoundedRect(bar, 2.5, 2.5)
                 painter.restore()
         painter.setFont(theme().figures_font(-1.0))
         hot = self._levels.true_peak_db > -1.0
         painter.setPen(theme().colour("error" if hot else "text_soft"))
-        painter.drawText(QRectF(width + GRID, 0, self.width() - width - GRID, self.height()), Qt.AlignmentFlag.AlignVCenter, self._lufs())
+        painter.drawText(
+            QRectF(width + GRID, 0, self.width() - width - GRID, self.height()),
+            Qt.AlignmentFlag.AlignVCenter,
+            self._lufs(),
+        )

@@ -71,7 +71,11 @@ class Playback(QObject):
         if player.state in (PlayState.PLAYING, PlayState.BUFFERING) and not self._previewing:
             self._paused_at_block = self._studio.current_block
             player.pause()
-        elif player.state is PlayState.PAUSED and not self._previewing and self._studio.current_block == self._paused_at_block:
+        elif (
+            player.state is PlayState.PAUSED
+            and not self._previewing
+            and self._studio.current_block == self._paused_at_block
+        ):
             player.resume()
         elif self.cued is not None and self.cued.block_id == self._studio.current_block:
             self.play_from(self.cued.block_id, self.cued.offset_samples)
@@ -117,7 +121,10 @@ class Playback(QObject):
         place = self.timeline.place_at(seconds) if self.timeline else None
         if place is None:
             return
-        playing = self._studio.player is not None and self._studio.player.state in (PlayState.PLAYING, PlayState.BUFFERING)
+        playing = self._studio.player is not None and self._studio.player.state in (
+            PlayState.PLAYING,
+            PlayState.BUFFERING,
+        )
         if playing and not self._previewing:
             self.play_from(place.block_id, place.offset_samples)
         else:

@@ -93,7 +93,9 @@ class Transport(QWidget):
         timeline = self.playback.timeline
         total_s = timeline.total_s if timeline is not None else 0.0
         measured = timeline is not None and bool(timeline.measured.all())
-        self.time.show_time(self.playback.position_s(), total_s, measured, self.playback.snapshot.state is PlayState.BUFFERING)
+        self.time.show_time(
+            self.playback.position_s(), total_s, measured, self.playback.snapshot.state is PlayState.BUFFERING
+        )
 
 
 class _Time(QWidget):

@@ -35,7 +35,11 @@ class Added:
 
 
 def add_in_background(
-    library: Any, files: Sequence[Path], longest_s: float, post: Callable[[Callable[[], None]], None], done: Callable[[Added], None]
+    library: Any,
+    files: Sequence[Path],
+    longest_s: float,
+    post: Callable[[Callable[[], None]], None],
+    done: Callable[[Added], None],
 ) -> None:
     """Add each file as a voice named after it; `done` is called through `post`."""
 
@@ -86,7 +90,11 @@ def free_name(library: Any, wanted: str) -> str:
     """The name, or the first with a number that nobody has."""
     taken = {voice.name.casefold() for voice in library.voices}
     name = clean_name(wanted.replace("_", " ")) or "Voice"
-    return next(one for one in (name, *(f"{name} {number}" for number in range(2, len(taken) + 3))) if one.casefold() not in taken)
+    return next(
+        one
+        for one in (name, *(f"{name} {number}" for number in range(2, len(taken) + 3)))
+        if one.casefold() not in taken
+    )
 
 
 def cloning_notes(card: Any, voices: Sequence[Voice]) -> str:

@@ -39,7 +39,9 @@ class ClipView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(220, 64)
 
-    def show_clip(self, shape: Overview | None, rate: int, start_s: float | None, end_s: float | None, colour: str) -> None:
+    def show_clip(
+        self, shape: Overview | None, rate: int, start_s: float | None, end_s: float | None, colour: str
+    ) -> None:
         """`shape` covers the whole clip at `rate`."""
         self._shape, self._rate, self._colour = shape, rate, QColor(colour)
         self._total_s = shape.samples / rate if shape is not None else 0.0

@@ -61,7 +61,9 @@ class ConsentPanel(QFrame):
         if len(self._voices) == 1:
             words = self.tr("Whose voice is “%1”? Only clone a voice you may use.").replace("%1", self._voices[0].name)
         else:
-            words = self.tr("Whose voices are these %1? Only clone voices you may use.").replace("%1", str(len(self._voices)))
+            words = self.tr("Whose voices are these %1? Only clone voices you may use.").replace(
+                "%1", str(len(self._voices))
+            )
         self._question.setText(words)
         self._group.setExclusive(False)
         for choice in self.choices.values():

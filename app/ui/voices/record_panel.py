@@ -177,7 +177,9 @@ class RecordPanel(QFrame):
     def _keep(self) -> None:
         if self.state != "recorded" or not len(self._samples):
             return
-        name = clean_name(self.name.text().replace("/", " ").replace("\\", " ").replace(":", " ")) or self.tr("My voice")
+        name = clean_name(self.name.text().replace("/", " ").replace("\\", " ").replace(":", " ")) or self.tr(
+            "My voice"
+        )
         folder = Path(tempfile.mkdtemp(prefix="recorded-"))
         try:
             self._keep_file(write_clip(folder / f"{name}.wav", self._samples))

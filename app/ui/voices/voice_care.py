@@ -10,7 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+)
 
 from app.model.voice import Voice, VoiceClip
 from app.services.clip_doctor import Examination, examine, repaired
@@ -31,7 +42,8 @@ class VoiceCare(QFrame):
 
     Attributes:
         voice: the one that is shown, or None.
-        clip_view, words, language, tags: the controls. findings: what the doctor found, one label each. repair: mends it.
+        clip_view, words, language, tags: the controls. findings: what the doctor found, one label each. repair:
+            mends it.
     """
 
     def __init__(self, studio: Studio, hear: Callable[[str], None]) -> None:
@@ -73,7 +85,9 @@ class VoiceCare(QFrame):
         self.words.setObjectName("field")
         self.words.setPlaceholderText(self.tr("What is said in this part of the clip (optional)"))
         self.words.setAccessibleName(self.tr("Words of the clip"))
-        self.words.setAccessibleDescription(self.tr("Used only when a model goes on from the clip; cloning a voice needs no words."))
+        self.words.setAccessibleDescription(
+            self.tr("Used only when a model goes on from the clip; cloning a voice needs no words.")
+        )
         self.words.setToolTip(self.words.accessibleDescription())
         self.words.setTabChangesFocus(True)
         self.words.setFixedHeight(56)
@@ -182,7 +196,11 @@ class VoiceCare(QFrame):
             words = QLabel(finding.words)
             words.setProperty("role", "small")
             words.setWordWrap(True)
-            words.setAccessibleName({"good": self.tr("Good"), "note": self.tr("Note"), "bad": self.tr("Bad")}[finding.severity] + ": " + finding.words)
+            words.setAccessibleName(
+                {"good": self.tr("Good"), "note": self.tr("Note"), "bad": self.tr("Bad")}[finding.severity]
+                + ": "
+                + finding.words
+            )
             self._doctor.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
             self._doctor.addWidget(words, row, 1)
             self.findings.append(words)
@@ -243,7 +261,12 @@ class VoiceCare(QFrame):
         voice = self.voice
         if voice is None:
             return
-        library, post, clip, longest_s = self._studio.library, self._studio.bridge.post, voice.references[0], self._longest_s()
+        library, post, clip, longest_s = (
+            self._studio.library,
+            self._studio.bridge.post,
+            voice.references[0],
+            self._longest_s(),
+        )
         self.repair.setEnabled(False)
 
         def work() -> None:

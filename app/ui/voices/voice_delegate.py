@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -17,9 +17,12 @@ _ICON_PX = 16
 
 
 class VoiceDelegate(QStyledItemDelegate):
-    """Rows of 44 px. The star and the play sign are small buttons; `clicked(voice id, "star" | "play")` is called for them."""
+    """Rows of 44 px. The star and the play sign are small buttons; `clicked(voice id, "star" | "play")` is called for
+    them."""
 
-    def __init__(self, shape_of: Callable[[str], Overview | None], clicked: Callable[[str, str], None], parent: QWidget) -> None:
+    def __init__(
+        self, shape_of: Callable[[str], Overview | None], clicked: Callable[[str, str], None], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._shape_of = shape_of
         self._clicked = clicked
@@ -48,7 +51,9 @@ class VoiceDelegate(QStyledItemDelegate):
         colour = QColor(voice.colour)
         dot = self._dot(option.rect)
         if hovered or self.previewing == voice.id:
-            theme().paint_icon(painter, QRectF(dot).adjusted(-2, -2, 2, 2), "stop" if self.previewing == voice.id else "play", colour)
+            theme().paint_icon(
+                painter, QRectF(dot).adjusted(-2, -2, 2, 2), "stop" if self.previewing == voice.id else "play", colour
+            )
         else:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour)
@@ -59,7 +64,9 @@ class VoiceDelegate(QStyledItemDelegate):
         shape = self._shape_of(voice.id)
         if shape is not None and right - left > 130:
             width = min(64, (right - left) // 3)
-            self._paint_shape(painter, QRectF(right - width, option.rect.top() + 12, width, option.rect.height() - 24), shape, colour)
+            self._paint_shape(
+                painter, QRectF(right - width, option.rect.top() + 12, width, option.rect.height() - 24), shape, colour
+            )
             right -= width + GRID
         small = theme().small_font(-1.0)
         line = option.fontMetrics.height()
@@ -70,18 +77,33 @@ class VoiceDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(theme().colour("text"))
         name_area = QRect(left, top, right - left, line)
-        painter.drawText(name_area, Qt.AlignmentFlag.AlignVCenter, option.fontMetrics.elidedText(voice.name, Qt.TextElideMode.ElideRight, name_area.width()))
+        painter.drawText(
+            name_area,
+            Qt.AlignmentFlag.AlignVCenter,
+            option.fontMetrics.elidedText(voice.name, Qt.TextElideMode.ElideRight, name_area.width()),
+        )
         if second:
             painter.setFont(small)
             painter.setPen(theme().colour("warning" if reason else "text_faint"))
             text_area = QRect(left, top + line, right - left, line)
-            painter.drawText(text_area, Qt.AlignmentFlag.AlignVCenter, painter.fontMetrics().elidedText(second, Qt.TextElideMode.ElideRight, text_area.width()))
+            painter.drawText(
+                text_area,
+                Qt.AlignmentFlag.AlignVCenter,
+                painter.fontMetrics().elidedText(second, Qt.TextElideMode.ElideRight, text_area.width()),
+            )
         painter.setOpacity(1.0)
         if voice.favourite or hovered:
-            theme().paint_icon(painter, QRectF(star), "star-filled" if voice.favourite else "star", "warning" if voice.favourite else "icon")
+            theme().paint_icon(
+                painter,
+                QRectF(star),
+                "star-filled" if voice.favourite else "star",
+                "warning" if voice.favourite else "icon",
+            )
         painter.restore()
 
-    def editorEvent(self, event: QEvent, model, option: QStyleOptionViewItem, index: QModelIndex) -> bool:  # noqa: ANN001
+    def editorEvent(
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: QModelIndex
+    ) -> bool:
         if event.type() == QEvent.Type.MouseButtonRelease and isinstance(event, QMouseEvent):
             voice = index.data(VOICE_ROLE)
             at = event.position().toPoint()
@@ -129,14 +151,8 @@ class VoiceDelegate(QStyledItemDelegate):
         picks = [bins[min(len(bins) - 1, x * len(bins) // count)] for x in range(count)]
         loudest = max(1, max(max(-int(low), int(high)) for low, high in picks))
         middle, reach = area.center().y(), area.height() / 2 / loudest
-        tops = [area.topLeft() for _ in picks]
-        for x, (low, high) in enumerate(picks):
-            tops[x].setX(area.left() + x)
-            tops[x].setY(middle - int(high) * reach)
-        bottoms = [area.topLeft() for _ in picks]
-        for x, (low, high) in enumerate(picks):
-            bottoms[x].setX(area.left() + x)
-            bottoms[x].setY(middle - int(low) * reach)
+        tops = [QPointF(area.left() + x, middle - int(high) * reach) for x, (_, high) in enumerate(picks)]
+        bottoms = [QPointF(area.left() + x, middle - int(low) * reach) for x, (low, _) in enumerate(picks)]
         faint = QColor(colour)
         faint.setAlphaF(0.55)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -77,7 +77,11 @@ class VoiceModel(QAbstractListModel):
     def is_own(self, voice: Voice) -> bool:
         """Whether it is the person's, and can be changed."""
         library = self._studio.library
-        return library is not None and not library.is_built_in(voice.id) and any(each.id == voice.id for each in library.voices)
+        return (
+            library is not None
+            and not library.is_built_in(voice.id)
+            and any(each.id == voice.id for each in library.voices)
+        )
 
     # -- Qt
 
@@ -99,7 +103,9 @@ class VoiceModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return cannot_speak(self._studio.card, voice) or self._describe(voice)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(part for part in (voice.name, self._describe(voice), cannot_speak(self._studio.card, voice)) if part)
+            return ", ".join(
+                part for part in (voice.name, self._describe(voice), cannot_speak(self._studio.card, voice)) if part
+            )
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

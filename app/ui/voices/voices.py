@@ -10,7 +10,19 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QDockWidget, QFileDialog, QFrame, QLabel, QLineEdit, QListView, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDockWidget,
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.model.voice import Voice
 from app.services.overview import Overview
@@ -79,7 +91,9 @@ class Voices(QWidget):
         column.addWidget(self.recording)
         self.consent = ConsentPanel(self._consent_given)
         column.addWidget(self.consent)
-        self.hint = _DropHint(self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files)
+        self.hint = _DropHint(
+            self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files
+        )
         column.addWidget(self.hint)
         self._room = QWidget()
         self._room.hide()
@@ -119,12 +133,16 @@ class Voices(QWidget):
 
     def ask_for_files(self) -> None:
         patterns = " ".join(f"*{suffix}" for suffix in sorted((*SOUND_SUFFIXES, ARCHIVE_SUFFIX)))
-        names, _ = QFileDialog.getOpenFileNames(self, self.tr("Clips of voices"), "", self.tr("Sound and voices (%1)").replace("%1", patterns))
+        names, _ = QFileDialog.getOpenFileNames(
+            self, self.tr("Clips of voices"), "", self.tr("Sound and voices (%1)").replace("%1", patterns)
+        )
         if names:
             self.add_files([Path(name) for name in names])
 
     def ask_for_archive(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, self.tr("Voice files"), "", self.tr("Voices (%1)").replace("%1", f"*{ARCHIVE_SUFFIX}"))
+        names, _ = QFileDialog.getOpenFileNames(
+            self, self.tr("Voice files"), "", self.tr("Voices (%1)").replace("%1", f"*{ARCHIVE_SUFFIX}")
+        )
         if names:
             self.add_files([Path(name) for name in names])
 
@@ -141,7 +159,9 @@ class Voices(QWidget):
     def _added(self, added: Added) -> None:
         self.hint.set_busy(False)
         for name, reason in added.refused:
-            self._studio.say("error", self.tr("%1 did not become a voice: %2").replace("%1", name).replace("%2", reason))
+            self._studio.say(
+                "error", self.tr("%1 did not become a voice: %2").replace("%1", name).replace("%2", reason)
+            )
         fresh = [voice for voice in added.voices if voice.id not in added.known]
         if added.voices:
             self.select(added.voices[-1].id)
@@ -158,7 +178,9 @@ class Voices(QWidget):
         elif unfit:
             self._studio.say("warning", " ".join(dict.fromkeys(unfit)))
         elif len(fresh) == 1 and not added.refused:
-            self._studio.say("done", self.tr("“%1” is ready. Drag it onto lines to let it speak them.").replace("%1", fresh[0].name))
+            self._studio.say(
+                "done", self.tr("“%1” is ready. Drag it onto lines to let it speak them.").replace("%1", fresh[0].name)
+            )
         elif fresh and not added.refused:
             self._studio.say("done", self.tr("%1 voices are ready.").replace("%1", str(len(fresh))))
         elif added.known and not added.refused:
@@ -239,7 +261,9 @@ class Voices(QWidget):
 
     def export(self, voice_id: str) -> None:
         voice = self._studio.library.voice(voice_id)
-        name, _ = QFileDialog.getSaveFileName(self, self.tr("Save the voice"), f"{voice.name}{ARCHIVE_SUFFIX}", f"*{ARCHIVE_SUFFIX}")
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save the voice"), f"{voice.name}{ARCHIVE_SUFFIX}", f"*{ARCHIVE_SUFFIX}"
+        )
         if name:
             try:
                 path = self._studio.library.export(voice_id, Path(name))
@@ -332,16 +356,23 @@ class Voices(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         own = self.model.is_own(voice)
         menu.addAction(theme().icon("play"), self.tr("Hear its clip"), lambda: self.preview(voice.id))
-        give = menu.addAction(self.tr("Give it to the selected lines"), lambda: self._studio.give_voice(self._studio.selection, voice.id))
+        give = menu.addAction(
+            self.tr("Give it to the selected lines"), lambda: self._studio.give_voice(self._studio.selection, voice.id)
+        )
         give.setEnabled(bool(self._studio.selection))
         menu.addSeparator()
         care = menu.addAction(self.tr("Clip, words and tags…"), lambda: self.care_for(voice.id))
         rename = menu.addAction(self.tr("Rename"), lambda: self.rename(voice.id))
-        star = menu.addAction(self.tr("No favourite any more") if voice.favourite else self.tr("Favourite"), lambda: self.toggle_favourite(voice.id))
+        star = menu.addAction(
+            self.tr("No favourite any more") if voice.favourite else self.tr("Favourite"),
+            lambda: self.toggle_favourite(voice.id),
+        )
         colours = menu.addMenu(self.tr("Colour"))
         for colour in VOICE_COLOURS:
             entry = colours.addAction(voice_dot(colour), colour)
-            entry.triggered.connect(lambda _=False, colour=colour: self._update(voice.id, lambda now: replace(now, colour=colour)))
+            entry.triggered.connect(
+                lambda _=False, colour=colour: self._update(voice.id, lambda now: replace(now, colour=colour))
+            )
         menu.addSeparator()
         menu.addAction(self.tr("Save as a file…"), lambda: self.export(voice.id))
         delete = menu.addAction(theme().icon("trash"), self.tr("Delete"), lambda: self.delete(voice.id))
@@ -355,7 +386,11 @@ class Voices(QWidget):
         library = self._studio.library
         removed = library.trash() if library is not None else ()
         for key, voice in removed[:20]:
-            self._trash_menu.addAction(voice_dot(voice.colour), self.tr("Restore “%1”").replace("%1", voice.name), lambda key=key: self._restore(key))
+            self._trash_menu.addAction(
+                voice_dot(voice.colour),
+                self.tr("Restore “%1”").replace("%1", voice.name),
+                lambda key=key: self._restore(key),
+            )
         if removed:
             self._trash_menu.addSeparator()
             self._trash_menu.addAction(self.tr("Empty the trash"), library.empty_trash)

@@ -20,7 +20,8 @@ class Columns:
     """One entry a pixel column.
 
     Attributes:
-        low, high: float32, -1..1; both 0 where there is no sound. row: number of the row in the timeline, -1 between blocks.
+        low, high: float32, -1..1; both 0 where there is no sound. row: number of the row in the timeline, -1
+            between blocks.
     """
 
     low: np.ndarray
@@ -158,7 +159,9 @@ def _all_at_once(
     # Stretches wider than a pixel fill all of their columns.
     on = np.flatnonzero(row >= 0)
     number = row[on] - first
-    part = np.floor((start_s + (on + 0.5) / px_a_s - starts[number]) / np.maximum(lengths[number], 1e-6) * _MINI).astype(np.int64)
+    part = np.floor(
+        (start_s + (on + 0.5) / px_a_s - starts[number]) / np.maximum(lengths[number], 1e-6) * _MINI
+    ).astype(np.int64)
     inside = (part >= 0) & (part < _MINI)
     on, number, part = on[inside], number[inside], part[inside]
     low[on] = np.minimum(low[on], minis[number, part, 0])

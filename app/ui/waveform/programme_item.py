@@ -131,7 +131,8 @@ class ProgrammeItem(pg.GraphicsObject):
         return self._looks[block_id]
 
     def _draw_spans(
-        self, painter: QPainter, rows: range, colours: Mapping[int, str], start_s: float, px_a_s: float, height: int, ratio: float
+        self, painter: QPainter, rows: range, colours: Mapping[int, str], start_s: float, px_a_s: float, height:
+            int, ratio: float
     ) -> None:  # fmt: skip
         timeline = self._timeline
         assert timeline is not None
@@ -167,10 +168,13 @@ class ProgrammeItem(pg.GraphicsObject):
             if room > 30 * ratio and words:
                 painter.setPen(theme().colour("text" if heard else "text_soft"))
                 place = QRectF(seen.left() + 5 * ratio, STRIP_PX * ratio, room, LABEL_PX * ratio)
-                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(words, Qt.TextElideMode.ElideRight, room))
+                painter.drawText(
+                    place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+                )
 
     def _draw_sound(
-        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, colours: Mapping[int, str], height: int,
+        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, colours: Mapping[int, str],
+            height: int,
         ratio: float, many: bool,
     ) -> None:  # fmt: skip
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -188,7 +192,10 @@ class ProgrammeItem(pg.GraphicsObject):
             mine = kind == index
             painter.setPen(QPen(QColor(colour), 1))
             at = np.flatnonzero(mine & sounding)
-            lines = [QLineF(x, y0, x, y1) for x, y0, y1 in zip(at.tolist(), tops[at].tolist(), bottoms[at].tolist(), strict=True)]
+            lines = [
+                QLineF(x, y0, x, y1)
+                for x, y0, y1 in zip(at.tolist(), tops[at].tolist(), bottoms[at].tolist(), strict=True)
+            ]
             painter.drawLines(lines)
             if many:
                 strip = np.flatnonzero(mine)

@@ -53,7 +53,9 @@ class TimeBox(pg.ViewBox):
 
     def wheelEvent(self, event, axis=None) -> None:  # noqa: ANN001 - Qt's own
         # A graphics scene tells a sideways wheel by the orientation.
-        sideways = event.orientation() == Qt.Orientation.Horizontal or bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        sideways = event.orientation() == Qt.Orientation.Horizontal or bool(
+            event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        )
         steps = event.delta() / 120
         if sideways:
             self.move(-0.12 * steps)

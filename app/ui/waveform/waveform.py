@@ -68,7 +68,10 @@ class Waveform(QWidget):
         self.playhead.setZValue(20)
         self.box.addItem(self.playhead, ignoreBounds=True)
         self._empty = EmptyState(
-            "waveform", self.tr("Nothing to hear yet"), self.tr("Write a line and press Ctrl+Enter: its sound grows here."), small=True
+            "waveform",
+            self.tr("Nothing to hear yet"),
+            self.tr("Write a line and press Ctrl+Enter: its sound grows here."),
+            small=True,
         )
         self._layers.addWidget(self.plot)
         self._layers.addWidget(self._empty)
@@ -193,7 +196,9 @@ class Waveform(QWidget):
     def _measure(self) -> None:
         renderer = self._studio.renderer
         if renderer is not None and renderer.store is not None:
-            renderer.measure([each for each in self.item.unknown(_MEASURED_AT_ONCE) if self._studio.project.has_block(each)])
+            renderer.measure(
+                [each for each in self.item.unknown(_MEASURED_AT_ONCE) if self._studio.project.has_block(each)]
+            )
 
     # -- what a person does -------------------------------------------------------------------------------------
 

@@ -58,7 +58,13 @@ class Sound:
 
     def query_devices(self):
         return [
-            {"name": name, "hostapi": 0, "max_output_channels": outs, "max_input_channels": ins, "default_samplerate": float(rate)}
+            {
+                "name": name,
+                "hostapi": 0,
+                "max_output_channels": outs,
+                "max_input_channels": ins,
+                "default_samplerate": float(rate),
+            }
             for name, (outs, ins, rate, _) in self.devices.items()
         ]
 

@@ -39,7 +39,9 @@ def test_a_project_opened_where_the_voice_is_not_still_has_its_clip(tmp_path):
     run(calls, lambda: store.clip(voice.references[0].sha256) is not None)
     store.close()
     elsewhere = ProjectStore.open(tmp_path / "book.mvs", paths=paths_for(tmp_path / "there"))
-    clips = ProjectClips(Library(tmp_path / "no voices"), elsewhere, tmp_path / "cache").clips(elsewhere.project.voices[voice.id])
+    clips = ProjectClips(Library(tmp_path / "no voices"), elsewhere, tmp_path / "cache").clips(
+        elsewhere.project.voices[voice.id]
+    )
     assert clips[0].path.read_bytes() == clip.read_bytes()
     elsewhere.close()
 

@@ -33,7 +33,9 @@ class Studio:
         self.project = self.store.project
         self.do(ReplaceText(0, "", "\n".join(texts)))
         self.clips = SimpleNamespace(clips=lambda voice: (), find=lambda name: None)
-        self.renderer = Renderer(self.calls.put, self.clips, take_cache=TakeCache(folder / "takes"), shape_cache=folder / "shapes")
+        self.renderer = Renderer(
+            self.calls.put, self.clips, take_cache=TakeCache(folder / "takes"), shape_cache=folder / "shapes"
+        )
         self.renderer.set_store(self.store)
         self.renderer.set_engine(self.engine, self.backend.card)
         self.changed = []
@@ -195,7 +197,11 @@ def test_speech_that_ended_early_is_never_done(studio):
     it.renderer.render(it.ids)
     it.run(it.idle)
     assert it.states() == ["suspicious"] * 3
-    assert [it.project.takes[block.chosen].state for block in it.project.blocks] == ["incomplete", "suspicious", "incomplete"]
+    assert [it.project.takes[block.chosen].state for block in it.project.blocks] == [
+        "incomplete",
+        "suspicious",
+        "incomplete",
+    ]
     assert all(it.renderer.reason(block_id) for block_id in it.ids)
     report = it.renderer.report()
     assert report.asked == 3 and report.suspicious == tuple(it.ids) and not report.done
@@ -467,7 +473,10 @@ def test_a_line_spoken_in_another_project_is_not_spoken_again(studio):
     second.run(second.idle)
     assert second.backend.spoken == ["five"]
     assert second.states() == ["ready"] * 3
-    mine, theirs = second.project.takes[second.project.blocks[1].chosen], first.project.takes[first.project.blocks[0].chosen]
+    mine, theirs = (
+        second.project.takes[second.project.blocks[1].chosen],
+        first.project.takes[first.project.blocks[0].chosen],
+    )
     assert mine.pieces == theirs.pieces and mine.text == second.project.blocks[1].text
     assert np.array_equal(second.audio(mine), first.audio(theirs))
 
@@ -495,7 +504,9 @@ def test_the_cache_stays_small_and_drops_what_was_not_used(tmp_path):
     keys = [f"{n:064x}" for n in range(1, 7)]
     for age, key in enumerate(keys):
         samples = (rng.integers(-(2**20), 2**20, (24_000, 2)) / 2**23).astype(np.float32)
-        cache.keep(Take(block_id="a" * 32, key=key, state="done", seconds=0.5, pieces=(PieceAudio(0, 24_000, 0),)), [samples])
+        cache.keep(
+            Take(block_id="a" * 32, key=key, state="done", seconds=0.5, pieces=(PieceAudio(0, 24_000, 0),)), [samples]
+        )
         for path in tmp_path.glob(f"*/{key}.json"):
             os.utime(path, (1_000_000 + age, 1_000_000 + age))
         cache.find(keys[0])
