@@ -22,23 +22,25 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("screenshots"))
     parser.add_argument("--theme", choices=THEMES, help="only this one")
     parser.add_argument("--scale", choices=SCALES, help="only this one")
+    parser.add_argument("--language", default="en", help="of the interface, such as zh_CN")
     parser.add_argument("--here", action="store_true", help="take them in this process (used by the command itself)")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     if given.here:
-        take_all(given.out.absolute(), given.theme, given.scale)
+        take_all(given.out.absolute(), given.theme, given.scale, given.language)
         return 0
     environment = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
     for theme in [given.theme] if given.theme else THEMES:
         for scale in [given.scale] if given.scale else SCALES:
             # The scale is read when Qt starts, so each has a process of its own.
-            command = [sys.executable, __file__, "--here", "--theme", theme, "--scale", scale, "--out", str(given.out)]
+            command = [sys.executable, __file__, "--here", "--theme", theme, "--scale", scale]
+            command += ["--out", str(given.out), "--language", given.language]
             subprocess.run(command, env={**environment, "QT_SCALE_FACTOR": scale}, check=True)
     print(f"{len(list(given.out.glob('*.png')))} pictures in {given.out}")
     return 0
 
 
-def take_all(out: Path, theme: str, scale: str) -> None:
+def take_all(out: Path, theme: str, scale: str, language: str) -> None:
     """All pictures of one theme and scale; lines are spoken by the starter, so that waveforms are real."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     from PySide6.QtWidgets import QApplication, QWidget
@@ -49,7 +51,7 @@ def take_all(out: Path, theme: str, scale: str) -> None:
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder)
-        (profile / "window.json").write_text(f'{{"theme": "{theme}", "language": "en"}}', "utf-8")
+        (profile / "window.json").write_text(f'{{"theme": "{theme}", "language": "{language}"}}', "utf-8")
         running = open_studio(paths_for(profile))
         running.window.resize(*SIZE)
         running.window.show()

@@ -1,0 +1,2646 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN">
+<context>
+    <name>AboutDialog</name>
+    <message>
+        <source>Speech made by an open model, on your own machine.</source>
+        <translation>用开放模型在您自己的电脑上生成语音。</translation>
+    </message>
+    <message>
+        <source>Model: %1 (%2)</source>
+        <translation>模型：%1（%2）</translation>
+    </message>
+    <message>
+        <source>Generated speech is synthetic: say so where you publish it. Use a voice only with the consent of its owner.</source>
+        <translation>生成的语音是合成的：发布时请说明。只使用经本人同意的声音。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Actions</name>
+    <message>
+        <source>&amp;New project</source>
+        <translation>新建项目(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Start an empty script.</source>
+        <translation>从空白文稿开始。</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>打开(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Open a project or a text file.</source>
+        <translation>打开项目或文本文件。</translation>
+    </message>
+    <message>
+        <source>Open the &amp;sample project</source>
+        <translation>打开示例项目(&amp;S)</translation>
+    </message>
+    <message>
+        <source>A short script with two voices, ready to be heard.</source>
+        <translation>一份双声音的短文稿，可以立即收听。</translation>
+    </message>
+    <message>
+        <source>&amp;Import text…</source>
+        <translation>导入文本(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>Bring in a text, a document, a book or subtitles.</source>
+        <translation>导入文本、文档、书籍或字幕。</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>保存(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Everything is kept as you write; this gives an untitled project a name.</source>
+        <translation>内容会随写随存；此操作为未命名的项目命名。</translation>
+    </message>
+    <message>
+        <source>Save &amp;as…</source>
+        <translation>另存为(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Keep a copy under another name and go on in it.</source>
+        <translation>以另一个名称保存副本，并在其中继续工作。</translation>
+    </message>
+    <message>
+        <source>&amp;Recover a project…</source>
+        <translation>恢复项目(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Untitled projects and what was left by a crash.</source>
+        <translation>未命名的项目以及崩溃后留下的内容。</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>导出(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Write the programme as sound files, with subtitles if you like.</source>
+        <translation>将节目写成音频文件，可附带字幕。</translation>
+    </message>
+    <message>
+        <source>Export this &amp;chapter…</source>
+        <translation>导出本章(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Export the selection…</source>
+        <translation>导出所选…</translation>
+    </message>
+    <message>
+        <source>&amp;Preferences…</source>
+        <translation>首选项(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Cu&amp;t</source>
+        <translation>剪切(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>复制(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>粘贴(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Select &amp;all</source>
+        <translation>全选(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Find…</source>
+        <translation>查找(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Find in the script, also by pattern.</source>
+        <translation>在文稿中查找，支持正则表达式。</translation>
+    </message>
+    <message>
+        <source>R&amp;eplace…</source>
+        <translation>替换(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Replace in the script; only changed lines have to be spoken again.</source>
+        <translation>在文稿中替换；只有改动的行需要重新朗读。</translation>
+    </message>
+    <message>
+        <source>Find &amp;next</source>
+        <translation>查找下一个(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Find pre&amp;vious</source>
+        <translation>查找上一个(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Pronunciations…</source>
+        <translation>读音(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Words and how they are to be spoken, for the whole project.</source>
+        <translation>整个项目中各词的读法。</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>停顿(&amp;P)</translation>
+    </message>
+    <message>
+        <source>A pause at the caret; drag it longer or click it to type a length.</source>
+        <translation>在光标处插入停顿；可拖动加长，或点击输入时长。</translation>
+    </message>
+    <message>
+        <source>&amp;Length of this line</source>
+        <translation>本行时长(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Say how long this line must last.</source>
+        <translation>指定本行必须持续多久。</translation>
+    </message>
+    <message>
+        <source>P&amp;ronunciation here</source>
+        <translation>此处读音(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Say how the selected word is spoken, here only.</source>
+        <translation>指定所选词的读法，仅限此处。</translation>
+    </message>
+    <message>
+        <source>&amp;Speech</source>
+        <translation>正文(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Turn these lines into spoken text.</source>
+        <translation>将这些行变为朗读的正文。</translation>
+    </message>
+    <message>
+        <source>&amp;Chapter heading</source>
+        <translation>章标题(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Sc&amp;ene heading</source>
+        <translation>场景标题(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Note</source>
+        <translation>注释(&amp;N)</translation>
+    </message>
+    <message>
+        <source>A note is never spoken.</source>
+        <translation>注释永远不会被朗读。</translation>
+    </message>
+    <message>
+        <source>Speak &amp;again</source>
+        <translation>再读一遍(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Another take of these lines, with the next seed.</source>
+        <translation>用下一个种子为这些行再录一条。</translation>
+    </message>
+    <message>
+        <source>&amp;Three takes</source>
+        <translation>录三条(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Three takes to choose from.</source>
+        <translation>录三条供选择。</translation>
+    </message>
+    <message>
+        <source>N&amp;ext take</source>
+        <translation>下一条(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Choose the next take of this line.</source>
+        <translation>选择本行的下一条录音。</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious take</source>
+        <translation>上一条(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Choose the take before.</source>
+        <translation>选择前一条录音。</translation>
+    </message>
+    <message>
+        <source>&amp;Compare A/B</source>
+        <translation>A/B 对比(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Go back and forth between the two takes heard last.</source>
+        <translation>在最近听过的两条录音之间来回切换。</translation>
+    </message>
+    <message>
+        <source>&amp;Delete this take</source>
+        <translation>删除此条(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Lock</source>
+        <translation>锁定(&amp;L)</translation>
+    </message>
+    <message>
+        <source>A locked line keeps its take when others are made again.</source>
+        <translation>重新生成其他行时，锁定的行保留其录音。</translation>
+    </message>
+    <message>
+        <source>Next &amp;suspicious line</source>
+        <translation>下一个可疑行(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Go to the next line whose take may be wrong.</source>
+        <translation>转到录音可能有误的下一行。</translation>
+    </message>
+    <message>
+        <source>Previous s&amp;uspicious line</source>
+        <translation>上一个可疑行(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Play or pause</source>
+        <translation>播放或暂停(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Speak from the caret.</source>
+        <translation>从光标处开始朗读。</translation>
+    </message>
+    <message>
+        <source>Play the &amp;selection</source>
+        <translation>播放所选(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Play from the &amp;beginning</source>
+        <translation>从头播放(&amp;B)</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>停止(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious line</source>
+        <translation>上一行(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Next line</source>
+        <translation>下一行(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Loop</source>
+        <translation>循环(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Play the selection round and round.</source>
+        <translation>反复播放所选内容。</translation>
+    </message>
+    <message>
+        <source>&amp;Record a voice…</source>
+        <translation>录制声音(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Make a voice with the microphone.</source>
+        <translation>用麦克风创建声音。</translation>
+    </message>
+    <message>
+        <source>&amp;Add a voice from a file…</source>
+        <translation>从文件添加声音(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>A clip of a few seconds, without music or noise.</source>
+        <translation>几秒钟的片段，不含音乐和噪声。</translation>
+    </message>
+    <message>
+        <source>Make what is &amp;missing</source>
+        <translation>生成缺少的部分(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Speak every line that has no take of its present text.</source>
+        <translation>朗读所有没有当前文本录音的行。</translation>
+    </message>
+    <message>
+        <source>Make the &amp;selection</source>
+        <translation>生成所选(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Make this &amp;chapter</source>
+        <translation>生成本章(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Stop making</source>
+        <translation>停止生成(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Cancel everything that waits or is being spoken.</source>
+        <translation>取消所有等待中和朗读中的内容。</translation>
+    </message>
+    <message>
+        <source>&amp;Command palette…</source>
+        <translation>命令面板(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Every action by its name.</source>
+        <translation>按名称查找所有操作。</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>深色(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>浅色(&amp;L)</translation>
+    </message>
+    <message>
+        <source>As the &amp;system</source>
+        <translation>跟随系统(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Larger text</source>
+        <translation>放大文字(&amp;L)</translation>
+    </message>
+    <message>
+        <source>S&amp;maller text</source>
+        <translation>缩小文字(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Next &amp;region</source>
+        <translation>下一区域(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Give the keyboard to the next part of the window.</source>
+        <translation>将键盘焦点移到窗口的下一部分。</translation>
+    </message>
+    <message>
+        <source>Previous region</source>
+        <translation>上一区域</translation>
+    </message>
+    <message>
+        <source>&amp;Full screen</source>
+        <translation>全屏(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Reset the la&amp;yout</source>
+        <translation>重置布局(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>&amp;Models…</source>
+        <translation>模型(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>Choose, download and check models and speech servers.</source>
+        <translation>选择、下载和检查模型与语音服务器。</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard shortcuts…</source>
+        <translation>键盘快捷键(&amp;K)…</translation>
+    </message>
+    <message>
+        <source>&amp;About Moss Voice Studio</source>
+        <translation>关于 Moss Voice Studio(&amp;A)</translation>
+    </message>
+</context>
+<context>
+    <name>BlockInfo</name>
+    <message>
+        <source>Empty line</source>
+        <translation>空行</translation>
+    </message>
+    <message>
+        <source>%1, not spoken</source>
+        <translation>%1，不朗读</translation>
+    </message>
+    <message>
+        <source>The text needs about %1 s: too much for %2 s. Shorten it or give it more time.</source>
+        <translation>文本大约需要 %1 秒，%2 秒不够。请缩短文本或增加时间。</translation>
+    </message>
+    <message>
+        <source>The text needs about %1 s: too little for %2 s. Add a pause or ask for less time.</source>
+        <translation>文本大约需要 %1 秒，%2 秒太长。请加入停顿或减少时间。</translation>
+    </message>
+    <message>
+        <source>missing voice</source>
+        <translation>声音缺失</translation>
+    </message>
+    <message>
+        <source>Model’s voice</source>
+        <translation>模型自带声音</translation>
+    </message>
+</context>
+<context>
+    <name>BlockKind</name>
+    <message>
+        <source>Chapter</source>
+        <translation>章</translation>
+    </message>
+    <message>
+        <source>Scene</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>注释</translation>
+    </message>
+</context>
+<context>
+    <name>BlockState</name>
+    <message>
+        <source>Not spoken yet</source>
+        <translation>尚未朗读</translation>
+    </message>
+    <message>
+        <source>Waiting to be spoken</source>
+        <translation>等待朗读</translation>
+    </message>
+    <message>
+        <source>Being spoken</source>
+        <translation>正在朗读</translation>
+    </message>
+    <message>
+        <source>Spoken</source>
+        <translation>已朗读</translation>
+    </message>
+    <message>
+        <source>Changed since it was spoken</source>
+        <translation>朗读后已更改</translation>
+    </message>
+    <message>
+        <source>May be wrong: listen to it</source>
+        <translation>可能有误：请听一听</translation>
+    </message>
+    <message>
+        <source>Could not be spoken</source>
+        <translation>无法朗读</translation>
+    </message>
+    <message>
+        <source>Locked</source>
+        <translation>已锁定</translation>
+    </message>
+</context>
+<context>
+    <name>Choice</name>
+    <message>
+        <source>Several values</source>
+        <translation>多个值</translation>
+    </message>
+    <message>
+        <source>Missing: choose another</source>
+        <translation>缺失：请另选</translation>
+    </message>
+</context>
+<context>
+    <name>ClipView</name>
+    <message>
+        <source>Part of the clip that counts</source>
+        <translation>片段中有效的部分</translation>
+    </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation>从 %1 到 %2</translation>
+    </message>
+    <message>
+        <source>Reading the clip…</source>
+        <translation>正在读取片段…</translation>
+    </message>
+</context>
+<context>
+    <name>Conditions</name>
+    <message>
+        <source>Not ready yet.</source>
+        <translation>尚未就绪。</translation>
+    </message>
+    <message>
+        <source>Open a project first.</source>
+        <translation>请先打开项目。</translation>
+    </message>
+    <message>
+        <source>Write something first.</source>
+        <translation>请先写点内容。</translation>
+    </message>
+    <message>
+        <source>Put the caret into a line first.</source>
+        <translation>请先将光标放入某一行。</translation>
+    </message>
+    <message>
+        <source>The model is still loading.</source>
+        <translation>模型仍在加载。</translation>
+    </message>
+    <message>
+        <source>This line has no take yet.</source>
+        <translation>本行还没有录音。</translation>
+    </message>
+    <message>
+        <source>Comparing needs two takes of a line.</source>
+        <translation>对比需要一行有两条录音。</translation>
+    </message>
+    <message>
+        <source>There is nothing to undo.</source>
+        <translation>没有可撤销的操作。</translation>
+    </message>
+    <message>
+        <source>There is nothing to redo.</source>
+        <translation>没有可重做的操作。</translation>
+    </message>
+    <message>
+        <source>Select some text first.</source>
+        <translation>请先选择一些文本。</translation>
+    </message>
+    <message>
+        <source>Sound is not ready yet.</source>
+        <translation>声音尚未就绪。</translation>
+    </message>
+    <message>
+        <source>Nothing is being made.</source>
+        <translation>当前没有正在生成的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentPanel</name>
+    <message>
+        <source>Whose voice is it?</source>
+        <translation>这是谁的声音？</translation>
+    </message>
+    <message>
+        <source>My own voice</source>
+        <translation>我自己的声音</translation>
+    </message>
+    <message>
+        <source>The speaker agreed to it</source>
+        <translation>说话人已同意</translation>
+    </message>
+    <message>
+        <source>Published for such use</source>
+        <translation>为此用途公开发布</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>以后再说</translation>
+    </message>
+    <message>
+        <source>Keep the answer</source>
+        <translation>保存回答</translation>
+    </message>
+    <message>
+        <source>Whose voice is “%1”? Only clone a voice you may use.</source>
+        <translation>“%1”是谁的声音？只克隆您有权使用的声音。</translation>
+    </message>
+    <message>
+        <source>Whose voices are these %1? Only clone voices you may use.</source>
+        <translation>这 %1 个是谁的声音？只克隆您有权使用的声音。</translation>
+    </message>
+</context>
+<context>
+    <name>EngineLoader</name>
+    <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Quality</source>
+        <translation>质量</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>One file</source>
+        <translation>一个文件</translation>
+    </message>
+    <message>
+        <source>One a chapter</source>
+        <translation>每章一个</translation>
+    </message>
+    <message>
+        <source>One a line</source>
+        <translation>每行一个</translation>
+    </message>
+    <message>
+        <source>One a voice</source>
+        <translation>每个声音一个</translation>
+    </message>
+    <message>
+        <source>Loudness</source>
+        <translation>响度</translation>
+    </message>
+    <message>
+        <source>podcast</source>
+        <translation>播客</translation>
+    </message>
+    <message>
+        <source>streaming</source>
+        <translation>流媒体</translation>
+    </message>
+    <message>
+        <source>broadcast</source>
+        <translation>广播</translation>
+    </message>
+    <message>
+        <source>mono podcast</source>
+        <translation>单声道播客</translation>
+    </message>
+    <message>
+        <source>As it is</source>
+        <translation>保持原样</translation>
+    </message>
+    <message>
+        <source>ACX audiobook</source>
+        <translation>ACX 有声书</translation>
+    </message>
+    <message>
+        <source>Subtitles as SRT</source>
+        <translation>SRT 字幕</translation>
+    </message>
+    <message>
+        <source>Subtitles as WebVTT</source>
+        <translation>WebVTT 字幕</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>Author</source>
+        <translation>作者</translation>
+    </message>
+    <message>
+        <source>Where to</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Leave out lines that cannot be made</source>
+        <translation>跳过无法生成的行</translation>
+    </message>
+    <message>
+        <source>Subtitles</source>
+        <translation>字幕</translation>
+    </message>
+    <message>
+        <source>You can go on writing. What you change now is not in this export.</source>
+        <translation>您可以继续写作。现在所做的更改不在此次导出中。</translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>未命名</translation>
+    </message>
+    <message>
+        <source>Export as</source>
+        <translation>导出为</translation>
+    </message>
+    <message>
+        <source>Folder for the files</source>
+        <translation>文件所在文件夹</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在开始…</translation>
+    </message>
+    <message>
+        <source>Speaking what is missing…</source>
+        <translation>正在朗读缺少的部分…</translation>
+    </message>
+    <message>
+        <source>Measuring loudness…</source>
+        <translation>正在测量响度…</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>正在写入…</translation>
+    </message>
+    <message>
+        <source>Checking what was written…</source>
+        <translation>正在检查已写入的内容…</translation>
+    </message>
+    <message>
+        <source>About %1 left</source>
+        <translation>大约还需 %1</translation>
+    </message>
+    <message>
+        <source>and %1 more files</source>
+        <translation>以及另外 %1 个文件</translation>
+    </message>
+    <message>
+        <source>Left out: %1 lines</source>
+        <translation>跳过：%1 行</translation>
+    </message>
+    <message>
+        <source>1 file is written.</source>
+        <translation>已写入 1 个文件。</translation>
+    </message>
+    <message>
+        <source>%1 files are written.</source>
+        <translation>已写入 %1 个文件。</translation>
+    </message>
+    <message>
+        <source>Export finished: %1</source>
+        <translation>导出完成：%1</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>以及另外 %1 个</translation>
+    </message>
+    <message>
+        <source>Nothing was written: these lines are not ready. Make them, or choose to leave them out.</source>
+        <translation>没有写入任何内容：这些行尚未就绪。请生成它们，或选择跳过。</translation>
+    </message>
+    <message>
+        <source>Nothing was written.</source>
+        <translation>没有写入任何内容。</translation>
+    </message>
+    <message>
+        <source>The whole script</source>
+        <translation>整个文稿</translation>
+    </message>
+    <message>
+        <source>%1 lines</source>
+        <translation>%1 行</translation>
+    </message>
+    <message>
+        <source>%1 lines are spoken first.</source>
+        <translation>先朗读 %1 行。</translation>
+    </message>
+    <message>
+        <source>%1 lines are not spoken yet, and no model is loaded.</source>
+        <translation>还有 %1 行未朗读，且没有加载模型。</translation>
+    </message>
+    <message>
+        <source>Everything is spoken.</source>
+        <translation>全部已朗读。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>Find in the script</source>
+        <translation>在文稿中查找</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>Replace by</source>
+        <translation>替换为</translation>
+    </message>
+    <message>
+        <source>Match case</source>
+        <translation>区分大小写</translation>
+    </message>
+    <message>
+        <source>Whole words</source>
+        <translation>全字匹配</translation>
+    </message>
+    <message>
+        <source>Regular expression</source>
+        <translation>正则表达式</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>上一个匹配</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>下一个匹配</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Replace all</source>
+        <translation>全部替换</translation>
+    </message>
+    <message>
+        <source>%1 replaced in %2 lines.</source>
+        <translation>在 %2 行中替换了 %1 处。</translation>
+    </message>
+    <message>
+        <source>The replacement is not a valid pattern: %1</source>
+        <translation>替换内容不是有效的表达式：%1</translation>
+    </message>
+    <message>
+        <source>Not a valid pattern: %1</source>
+        <translation>不是有效的表达式：%1</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>没有找到</translation>
+    </message>
+    <message>
+        <source>%1 found</source>
+        <translation>找到 %1 处</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>第 %1 处，共 %2 处</translation>
+    </message>
+</context>
+<context>
+    <name>Gutter</name>
+    <message>
+        <source>Lines of the script</source>
+        <translation>文稿的行</translation>
+    </message>
+    <message>
+        <source>Voice, length and state of every line</source>
+        <translation>每一行的声音、时长和状态</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>注释</translation>
+    </message>
+    <message>
+        <source>silent</source>
+        <translation>静默</translation>
+    </message>
+</context>
+<context>
+    <name>ImportDialog</name>
+    <message>
+        <source>Import %1</source>
+        <translation>导入 %1</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>正在读取</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>导入</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>%1 lines</source>
+        <translation>%1 行</translation>
+    </message>
+    <message>
+        <source>%1 words</source>
+        <translation>%1 个词</translation>
+    </message>
+    <message>
+        <source>about %1 of speech</source>
+        <translation>约 %1 的语音</translation>
+    </message>
+    <message>
+        <source>1 chapter</source>
+        <translation>1 章</translation>
+    </message>
+    <message>
+        <source>%1 chapters</source>
+        <translation>%1 章</translation>
+    </message>
+    <message>
+        <source>Left out: %1.</source>
+        <translation>未导入：%1。</translation>
+    </message>
+    <message>
+        <source>… and %1 more lines</source>
+        <translation>……以及另外 %1 行</translation>
+    </message>
+    <message>
+        <source>The text to be imported</source>
+        <translation>要导入的文本</translation>
+    </message>
+    <message>
+        <source>Speakers: give each a voice, or keep the name in the text.</source>
+        <translation>说话人：为每人选择声音，或在文本中保留名字。</translation>
+    </message>
+    <message>
+        <source>Keep the name in the text</source>
+        <translation>在文本中保留名字</translation>
+    </message>
+    <message>
+        <source>Voice of %1</source>
+        <translation>%1 的声音</translation>
+    </message>
+    <message>
+        <source>Into this project, at its end</source>
+        <translation>放到本项目末尾</translation>
+    </message>
+    <message>
+        <source>Instead of this project’s text</source>
+        <translation>替换本项目的文本</translation>
+    </message>
+    <message>
+        <source>Into a new project</source>
+        <translation>放入新项目</translation>
+    </message>
+    <message>
+        <source>%1 lines imported. Undo takes them out again.</source>
+        <translation>已导入 %1 行。撤销可将其移除。</translation>
+    </message>
+</context>
+<context>
+    <name>Inspector</name>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Nothing selected</source>
+        <translation>未选择任何内容</translation>
+    </message>
+    <message>
+        <source>Put the caret into a line, or click beside it, to see how it is spoken.</source>
+        <translation>将光标放入某一行，或点击其旁边，即可查看朗读方式。</translation>
+    </message>
+    <message>
+        <source>Locked</source>
+        <translation>已锁定</translation>
+    </message>
+    <message>
+        <source>A locked line keeps its take when others are made again.</source>
+        <translation>重新生成其他行时，锁定的行保留其录音。</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Natural</source>
+        <translation>自然</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>贴合</translation>
+    </message>
+    <message>
+        <source>As long as the voice takes.</source>
+        <translation>由声音决定时长。</translation>
+    </message>
+    <message>
+        <source>Exactly this long: what is left over is stretched by at most 8 %, with the pitch kept.</source>
+        <translation>恰好这么长：余下的部分最多伸缩 8%，音高不变。</translation>
+    </message>
+    <message>
+        <source>Seconds</source>
+        <translation>秒数</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Direction</source>
+        <translation>表演</translation>
+    </message>
+    <message>
+        <source>Instruction</source>
+        <translation>指示</translation>
+    </message>
+    <message>
+        <source>Gain</source>
+        <translation>增益</translation>
+    </message>
+    <message>
+        <source> dB</source>
+        <translation> dB</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Top-p</source>
+        <translation>Top-p</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k</translation>
+    </message>
+    <message>
+        <source>Repetition</source>
+        <translation>重复</translation>
+    </message>
+    <message>
+        <source>Higher is livelier and less sure; 0 always takes the likeliest sound.</source>
+        <translation>越高越生动、越不确定；0 总是取最可能的声音。</translation>
+    </message>
+    <message>
+        <source>Only the likeliest sounds that together reach this share are drawn from; 1 is off.</source>
+        <translation>只从合计达到此比例的最可能声音中抽取；1 为关闭。</translation>
+    </message>
+    <message>
+        <source>Only so many of the likeliest sounds are drawn from; 0 is off.</source>
+        <translation>只从这么多个最可能的声音中抽取；0 为关闭。</translation>
+    </message>
+    <message>
+        <source>Above 1, sounds that were there already become less likely.</source>
+        <translation>大于 1 时，已出现过的声音可能性降低。</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same text, voice and seed sound the same again.</source>
+        <translation>相同的文本、声音和种子会得到相同的结果。</translation>
+    </message>
+    <message>
+        <source>Back to the project’s seed and the model’s settings</source>
+        <translation>恢复为项目的种子和模型的设置</translation>
+    </message>
+    <message>
+        <source>Line %1</source>
+        <translation>第 %1 行</translation>
+    </message>
+    <message>
+        <source>%1 lines</source>
+        <translation>%1 行</translation>
+    </message>
+    <message>
+        <source>%1 of %2 are spoken</source>
+        <translation>%2 行中已朗读 %1 行</translation>
+    </message>
+    <message>
+        <source>Project’s (%1)</source>
+        <translation>项目的（%1）</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <source>%1 does not follow a length; a fit stretches by at most 8 %.</source>
+        <translation>%1 不支持指定时长；贴合最多伸缩 8%。</translation>
+    </message>
+    <message>
+        <source>The voice aims at this length.</source>
+        <translation>声音会尽量达到此时长。</translation>
+    </message>
+    <message>
+        <source>each its own</source>
+        <translation>各自不同</translation>
+    </message>
+    <message>
+        <source>about %1 s</source>
+        <translation>约 %1 秒</translation>
+    </message>
+    <message>
+        <source> (%1 lines)</source>
+        <translation>（%1 行）</translation>
+    </message>
+    <message>
+        <source>How to say it: warm, whispered, in a hurry…</source>
+        <translation>怎样说：温暖、耳语、匆忙……</translation>
+    </message>
+    <message>
+        <source>%1 does not follow instructions.</source>
+        <translation>%1 不支持指示。</translation>
+    </message>
+    <message>
+        <source>Model’s %1</source>
+        <translation>模型的 %1</translation>
+    </message>
+    <message>
+        <source>Project’s %1</source>
+        <translation>项目的 %1</translation>
+    </message>
+    <message>
+        <source>%1 decides the greyed ones itself.</source>
+        <translation>灰色的项由 %1 自行决定。</translation>
+    </message>
+</context>
+<context>
+    <name>LexiconDialog</name>
+    <message>
+        <source>Pronunciations</source>
+        <translation>读音</translation>
+    </message>
+    <message>
+        <source>Whole words of this project, and what the voice reads instead. Only lines with such a word have to be spoken again.</source>
+        <translation>本项目中的完整词语，以及声音的实际读法。只有含这些词的行需要重新朗读。</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search pronunciations</source>
+        <translation>搜索读音</translation>
+    </message>
+    <message>
+        <source>Written</source>
+        <translation>写法</translation>
+    </message>
+    <message>
+        <source>Spoken</source>
+        <translation>已朗读</translation>
+    </message>
+    <message>
+        <source>In lines</source>
+        <translation>所在行数</translation>
+    </message>
+    <message>
+        <source>No pronunciations yet</source>
+        <translation>还没有读音</translation>
+    </message>
+    <message>
+        <source>Add a name the voice gets wrong, and write it as it sounds: Leif, layf.</source>
+        <translation>添加读错的名字，并按读音书写：Leif，layf。</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Both columns are needed before an entry counts.</source>
+        <translation>两列都填写后条目才生效。</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Insert</source>
+        <translation>插入(&amp;I)</translation>
+    </message>
+    <message>
+        <source>&amp;Takes</source>
+        <translation>录音(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>播放(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>打开最近的项目(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Panels</source>
+        <translation>面板(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Appearance</source>
+        <translation>外观(&amp;A)</translation>
+    </message>
+</context>
+<context>
+    <name>MeterView</name>
+    <message>
+        <source>Level. Highest true peak since play: %1</source>
+        <translation>电平。播放以来的最高真峰值：%1</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>电平</translation>
+    </message>
+    <message>
+        <source>True peak %1, short-term loudness %2</source>
+        <translation>真峰值 %1，短期响度 %2</translation>
+    </message>
+</context>
+<context>
+    <name>ModelButton</name>
+    <message>
+        <source>No model</source>
+        <translation>没有模型</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsDialog</name>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>The model that speaks. Takes you have stay as they are.</source>
+        <translation>用于朗读的模型。已有的录音保持不变。</translation>
+    </message>
+    <message>
+        <source>Installed models</source>
+        <translation>已安装的模型</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>The best there is</source>
+        <translation>最佳可用</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Open a folder…</source>
+        <translation>打开文件夹…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Use this model</source>
+        <translation>使用此模型</translation>
+    </message>
+    <message>
+        <source>no cloning</source>
+        <translation>不能克隆</translation>
+    </message>
+    <message>
+        <source>speaks with the voices it brings</source>
+        <translation>使用自带的声音朗读</translation>
+    </message>
+    <message>
+        <source>clones any voice</source>
+        <translation>可克隆任何声音</translation>
+    </message>
+    <message>
+        <source>31 languages</source>
+        <translation>31 种语言</translation>
+    </message>
+    <message>
+        <source>Folder of a model</source>
+        <translation>模型所在文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>OptionalNumber</name>
+    <message>
+        <source>Several values</source>
+        <translation>多个值</translation>
+    </message>
+</context>
+<context>
+    <name>Outline</name>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+    <message>
+        <source>No chapters yet</source>
+        <translation>还没有章节</translation>
+    </message>
+    <message>
+        <source>Begin a line with # to start a chapter, or with ## to start a scene.</source>
+        <translation>以 # 开头的行开始一章，以 ## 开头的行开始一个场景。</translation>
+    </message>
+    <message>
+        <source>Chapters and scenes</source>
+        <translation>章与场景</translation>
+    </message>
+    <message>
+        <source>New chapter at the caret</source>
+        <translation>在光标处新建一章</translation>
+    </message>
+    <message>
+        <source>Beginning</source>
+        <translation>开头</translation>
+    </message>
+    <message>
+        <source>Untitled chapter</source>
+        <translation>未命名的章</translation>
+    </message>
+    <message>
+        <source>Untitled scene</source>
+        <translation>未命名的场景</translation>
+    </message>
+    <message>
+        <source>Make what is missing</source>
+        <translation>生成缺少的部分</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>上移</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下移</translation>
+    </message>
+</context>
+<context>
+    <name>OutputButton</name>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>Output: %1</source>
+        <translation>输出：%1</translation>
+    </message>
+    <message>
+        <source>follows the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Looking for outputs…</source>
+        <translation>正在查找输出设备…</translation>
+    </message>
+    <message>
+        <source>Follow the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>%1 (not there now)</source>
+        <translation>%1（当前不存在）</translation>
+    </message>
+</context>
+<context>
+    <name>Palette</name>
+    <message>
+        <source>What do you want to do?</source>
+        <translation>您想做什么？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Command palette</source>
+        <translation>命令面板</translation>
+    </message>
+</context>
+<context>
+    <name>PausePopup</name>
+    <message>
+        <source>Pause</source>
+        <translation>停顿</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>%1 seconds</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Length of the pause</source>
+        <translation>停顿时长</translation>
+    </message>
+</context>
+<context>
+    <name>Playback</name>
+    <message>
+        <source>There is nothing to speak here. Write a line first.</source>
+        <translation>这里没有可朗读的内容。请先写一行。</translation>
+    </message>
+</context>
+<context>
+    <name>PreferencesDialog</name>
+    <message>
+        <source>Preferences</source>
+        <translation>首选项</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>语音</translation>
+    </message>
+    <message>
+        <source>Sound</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Interface size</source>
+        <translation>界面字号</translation>
+    </message>
+    <message>
+        <source> pt</source>
+        <translation> 磅</translation>
+    </message>
+    <message>
+        <source>Script font</source>
+        <translation>文稿字体</translation>
+    </message>
+    <message>
+        <source>As the interface</source>
+        <translation>与界面相同</translation>
+    </message>
+    <message>
+        <source>Script size</source>
+        <translation>文稿字号</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>The model’s own</source>
+        <translation>模型自带</translation>
+    </message>
+    <message>
+        <source>Speaks every line that has no voice of its own.</source>
+        <translation>朗读所有没有单独指定声音的行。</translation>
+    </message>
+    <message>
+        <source>Not told to the model</source>
+        <translation>不告知模型</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>One seed for the whole project keeps one timbre over a book.</source>
+        <translation>整个项目使用一个种子，全书音色一致。</translation>
+    </message>
+    <message>
+        <source>Chapter and scene lines are spoken</source>
+        <translation>朗读章和场景标题</translation>
+    </message>
+    <message>
+        <source>Headings</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>After a paragraph</source>
+        <translation>段落之后</translation>
+    </message>
+    <message>
+        <source>Before a scene</source>
+        <translation>场景之前</translation>
+    </message>
+    <message>
+        <source>Before a chapter</source>
+        <translation>章之前</translation>
+    </message>
+    <message>
+        <source>After a heading</source>
+        <translation>标题之后</translation>
+    </message>
+    <message>
+        <source>For an empty line</source>
+        <translation>每个空行</translation>
+    </message>
+    <message>
+        <source>Pauses</source>
+        <translation>停顿</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Room tone</source>
+        <translation>房间底噪</translation>
+    </message>
+    <message>
+        <source> dB</source>
+        <translation> dB</translation>
+    </message>
+    <message>
+        <source>Digital silence</source>
+        <translation>数字静音</translation>
+    </message>
+    <message>
+        <source>A quiet noise in the pauses instead of digital silence.</source>
+        <translation>停顿中使用轻微底噪代替数字静音。</translation>
+    </message>
+    <message>
+        <source>Speak ahead</source>
+        <translation>提前朗读</translation>
+    </message>
+    <message>
+        <source>How far ahead of the playhead lines are made while you listen.</source>
+        <translation>收听时在播放位置之前提前生成多少。</translation>
+    </message>
+    <message>
+        <source>Exact</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>By the voice</source>
+        <translation>由声音决定</translation>
+    </message>
+    <message>
+        <source>Exact pauses are cut to a fiftieth of a second; the voice’s own sound more natural.</source>
+        <translation>精确停顿误差在五十分之一秒内；声音自己的停顿更自然。</translation>
+    </message>
+    <message>
+        <source>%1 cannot make pauses itself.</source>
+        <translation>%1 不能自己停顿。</translation>
+    </message>
+    <message>
+        <source>Write out numbers and abbreviations before speaking</source>
+        <translation>朗读前将数字和缩写展开</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>数字</translation>
+    </message>
+    <message>
+        <source>Ask before quitting while lines are being made</source>
+        <translation>正在生成时退出前询问</translation>
+    </message>
+    <message>
+        <source>Quitting</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>“As the system” follows when the system’s output changes.</source>
+        <translation>“跟随系统”会随系统输出的变化而变化。</translation>
+    </message>
+    <message>
+        <source>The language changes when the studio is started again.</source>
+        <translation>重新启动后语言才会改变。</translation>
+    </message>
+</context>
+<context>
+    <name>QueuePanel</name>
+    <message>
+        <source>Lines that are being made</source>
+        <translation>正在生成的行</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Cancel all</source>
+        <translation>全部取消</translation>
+    </message>
+    <message>
+        <source>being spoken</source>
+        <translation>正在朗读</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>Nothing waits</source>
+        <translation>没有等待的内容</translation>
+    </message>
+    <message>
+        <source>%1 lines to make</source>
+        <translation>要生成 %1 行</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>停顿</translation>
+    </message>
+</context>
+<context>
+    <name>RecordPanel</name>
+    <message>
+        <source>Record a voice</source>
+        <translation>录制声音</translation>
+    </message>
+    <message>
+        <source>Leave recording</source>
+        <translation>离开录音</translation>
+    </message>
+    <message>
+        <source>Listen</source>
+        <translation>试听</translation>
+    </message>
+    <message>
+        <source>Name of the voice</source>
+        <translation>声音名称</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Recording is not ready yet. Try again in a moment.</source>
+        <translation>录音尚未就绪。请稍后再试。</translation>
+    </message>
+    <message>
+        <source>%1 s, a good recording.</source>
+        <translation>%1 秒，录音良好。</translation>
+    </message>
+    <message>
+        <source>My voice</source>
+        <translation>我的声音</translation>
+    </message>
+    <message>
+        <source>The recording could not be kept: %1</source>
+        <translation>无法保存录音：%1</translation>
+    </message>
+    <message>
+        <source>Recording  %1</source>
+        <translation>正在录音  %1</translation>
+    </message>
+    <message>
+        <source>Opening the microphone…</source>
+        <translation>正在打开麦克风…</translation>
+    </message>
+    <message>
+        <source>Speak: the level should reach the green. 6 to 20 s are best.</source>
+        <translation>请说话：电平应达到绿色。6 到 20 秒最佳。</translation>
+    </message>
+    <message>
+        <source>Recording starts in %1…</source>
+        <translation>%1 秒后开始录音…</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <translation>请稍候</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Record again</source>
+        <translation>重新录制</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>录制</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryDialog</name>
+    <message>
+        <source>Recover a project</source>
+        <translation>恢复项目</translation>
+    </message>
+    <message>
+        <source>Everything is kept as it is written, also in projects without a name. These are still here.</source>
+        <translation>所有内容随写随存，未命名的项目也是如此。以下项目仍然保留着。</translation>
+    </message>
+    <message>
+        <source>Projects without a name</source>
+        <translation>未命名的项目</translation>
+    </message>
+    <message>
+        <source>Nothing to recover</source>
+        <translation>没有可恢复的内容</translation>
+    </message>
+    <message>
+        <source>Every project that was written in has a name.</source>
+        <translation>所有写过内容的项目都已命名。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>Regions</name>
+    <message>
+        <source>Voices</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Outline</source>
+        <translation>大纲</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Waveform</source>
+        <translation>波形</translation>
+    </message>
+</context>
+<context>
+    <name>ScriptEditor</name>
+    <message>
+        <source>Script</source>
+        <translation>文稿</translation>
+    </message>
+    <message>
+        <source>Select the word whose pronunciation you want to change.</source>
+        <translation>请选择要更改读音的词。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>停顿</translation>
+    </message>
+    <message>
+        <source>Length of this line</source>
+        <translation>本行时长</translation>
+    </message>
+    <message>
+        <source>Change kind of line</source>
+        <translation>更改行的类型</translation>
+    </message>
+    <message>
+        <source>Pause of %1 s. Drag it sideways to change it, click it to type.</source>
+        <translation>停顿 %1 秒。左右拖动可更改，点击可输入。</translation>
+    </message>
+    <message>
+        <source>This line must last %1 s. Click to change it.</source>
+        <translation>本行必须持续 %1 秒。点击可更改。</translation>
+    </message>
+    <message>
+        <source>“%1” is spoken “%2”.</source>
+        <translation>“%1”读作“%2”。</translation>
+    </message>
+</context>
+<context>
+    <name>ScriptPanel</name>
+    <message>
+        <source>Write, paste, or drop a text</source>
+        <translation>书写、粘贴或拖入文本</translation>
+    </message>
+    <message>
+        <source>Every paragraph becomes a line that a voice can speak. Ctrl+Enter speaks from the caret; # begins a chapter, // a note that is never spoken.</source>
+        <translation>每个段落都是一行，可由一个声音朗读。Ctrl+Enter 从光标处朗读；# 开始一章，// 是永不朗读的注释。</translation>
+    </message>
+    <message>
+        <source>Open the sample</source>
+        <translation>打开示例</translation>
+    </message>
+    <message>
+        <source>Import a text…</source>
+        <translation>导入文本…</translation>
+    </message>
+    <message>
+        <source>Script</source>
+        <translation>文稿</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Speak this heading</source>
+        <translation>朗读此标题</translation>
+    </message>
+</context>
+<context>
+    <name>Session</name>
+    <message>
+        <source>Open a project or a text</source>
+        <translation>打开项目或文本</translation>
+    </message>
+    <message>
+        <source>Import a text</source>
+        <translation>导入文本</translation>
+    </message>
+    <message>
+        <source>All changes are in %1.</source>
+        <translation>所有更改都在 %1 中。</translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>未命名</translation>
+    </message>
+    <message>
+        <source>Save the project as</source>
+        <translation>项目另存为</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>%1 lines are still being made.</source>
+        <translation>还有 %1 行正在生成。</translation>
+    </message>
+    <message>
+        <source>What is finished stays. Unfinished lines have to be made again.</source>
+        <translation>已完成的会保留。未完成的行需要重新生成。</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>留下</translation>
+    </message>
+    <message>
+        <source>Changes are not saved</source>
+        <translation>更改未保存</translation>
+    </message>
+    <message>
+        <source>Quit anyway and lose the last changes?</source>
+        <translation>仍要退出并丢失最后的更改吗？</translation>
+    </message>
+    <message>
+        <source> (read only)</source>
+        <translation>（只读）</translation>
+    </message>
+    <message>
+        <source>Saving works again; everything is kept.</source>
+        <translation>保存恢复正常；所有内容都已保留。</translation>
+    </message>
+    <message>
+        <source>No projects yet</source>
+        <translation>还没有项目</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutsPage</name>
+    <message>
+        <source>Search actions</source>
+        <translation>搜索操作</translation>
+    </message>
+    <message>
+        <source>Actions and their keys</source>
+        <translation>操作及其按键</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>New keys</source>
+        <translation>新按键</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>重置</translation>
+    </message>
+    <message>
+        <source>%1 is used by “%2”. Press it again to move it here.</source>
+        <translation>“%2”正在使用 %1。再按一次即可移到这里。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeedButton</name>
+    <message>
+        <source>Review speed: %1</source>
+        <translation>试听速度：%1</translation>
+    </message>
+    <message>
+        <source>Review speed, with the pitch kept. Export is not changed.</source>
+        <translation>试听速度，音高不变。不影响导出。</translation>
+    </message>
+</context>
+<context>
+    <name>Status</name>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Time to first audio: from asking until the first sound is handed over</source>
+        <translation>首音时间：从请求到交出第一段声音</translation>
+    </message>
+    <message>
+        <source>Audible delay: time to first audio and the device’s buffer</source>
+        <translation>可听延迟：首音时间加设备缓冲</translation>
+    </message>
+    <message>
+        <source>Real-time factor: time spent for each second of speech; below 1 is faster than listening</source>
+        <translation>实时系数：每秒语音所需的时间；小于 1 即快于收听</translation>
+    </message>
+    <message>
+        <source>Lead: speech that is ready ahead of the playhead</source>
+        <translation>提前量：播放位置之前已就绪的语音</translation>
+    </message>
+    <message>
+        <source>Underruns: times the sound device ran dry</source>
+        <translation>欠载：声音设备断流的次数</translation>
+    </message>
+    <message>
+        <source>Memory the model uses</source>
+        <translation>模型使用的内存</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>What happens now</source>
+        <translation>当前正在做什么</translation>
+    </message>
+    <message>
+        <source>Lines that are being made</source>
+        <translation>正在生成的行</translation>
+    </message>
+    <message>
+        <source>TTFA %1</source>
+        <translation>首音 %1</translation>
+    </message>
+    <message>
+        <source>audible %1</source>
+        <translation>可听 %1</translation>
+    </message>
+    <message>
+        <source>RTF %1</source>
+        <translation>RTF %1</translation>
+    </message>
+    <message>
+        <source>lead %1 s</source>
+        <translation>提前 %1 秒</translation>
+    </message>
+    <message>
+        <source>underruns %1</source>
+        <translation>欠载 %1</translation>
+    </message>
+    <message>
+        <source>Loading the model: %1</source>
+        <translation>正在加载模型：%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lines</source>
+        <translation>%2 行中的 %1 行</translation>
+    </message>
+    <message>
+        <source>Speaking ahead</source>
+        <translation>正在提前朗读</translation>
+    </message>
+    <message>
+        <source>Paused: %1</source>
+        <translation>已暂停：%1</translation>
+    </message>
+    <message>
+        <source>Waiting for speech</source>
+        <translation>正在等待语音</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>就绪</translation>
+    </message>
+</context>
+<context>
+    <name>Studio</name>
+    <message>
+        <source>This voice is not there any more. Choose another one.</source>
+        <translation>此声音已不存在。请另选一个。</translation>
+    </message>
+</context>
+<context>
+    <name>TakesSection</name>
+    <message>
+        <source>Takes</source>
+        <translation>录音</translation>
+    </message>
+    <message>
+        <source>Takes of this line</source>
+        <translation>本行的录音</translation>
+    </message>
+    <message>
+        <source>Select one line to see its takes. “Speak again” works on all %1.</source>
+        <translation>选择一行即可查看其录音。“再读一遍”对全部 %1 行有效。</translation>
+    </message>
+    <message>
+        <source>Not spoken yet.</source>
+        <translation>尚未朗读。</translation>
+    </message>
+    <message>
+        <source>Take %1</source>
+        <translation>第 %1 条</translation>
+    </message>
+    <message>
+        <source>chosen</source>
+        <translation>已选</translation>
+    </message>
+    <message>
+        <source>being made</source>
+        <translation>正在生成</translation>
+    </message>
+    <message>
+        <source>not complete</source>
+        <translation>不完整</translation>
+    </message>
+    <message>
+        <source>may be wrong</source>
+        <translation>可能有误</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>of an older text</source>
+        <translation>属于旧文本</translation>
+    </message>
+    <message>
+        <source>Seed %1</source>
+        <translation>种子 %1</translation>
+    </message>
+</context>
+<context>
+    <name>TextField</name>
+    <message>
+        <source>Several values</source>
+        <translation>多个值</translation>
+    </message>
+</context>
+<context>
+    <name>Toast</name>
+    <message>
+        <source>Close this message</source>
+        <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>Toolbar</name>
+    <message>
+        <source>Toolbar</source>
+        <translation>工具栏</translation>
+    </message>
+    <message>
+        <source>Voice of the selected lines</source>
+        <translation>所选行的声音</translation>
+    </message>
+    <message>
+        <source>Language of the selected lines</source>
+        <translation>所选行的语言</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Several voices</source>
+        <translation>多个声音</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Any language</source>
+        <translation>任意语言</translation>
+    </message>
+    <message>
+        <source>Several languages</source>
+        <translation>多种语言</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Project’s language</source>
+        <translation>项目的语言</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+</context>
+<context>
+    <name>Transport</name>
+    <message>
+        <source>Transport</source>
+        <translation>播放控制</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>停顿</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+</context>
+<context>
+    <name>VoiceCare</name>
+    <message>
+        <source>Care for a voice</source>
+        <translation>照料声音</translation>
+    </message>
+    <message>
+        <source>Hear the part that counts</source>
+        <translation>试听有效部分</translation>
+    </message>
+    <message>
+        <source>Done with this voice</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>What is said in this part of the clip (optional)</source>
+        <translation>片段这一部分所说的内容（可选）</translation>
+    </message>
+    <message>
+        <source>Words of the clip</source>
+        <translation>片段的文字</translation>
+    </message>
+    <message>
+        <source>Used only when a model goes on from the clip; cloning a voice needs no words.</source>
+        <translation>仅在模型从片段接着说时使用；克隆声音不需要文字。</translation>
+    </message>
+    <message>
+        <source>Language of the clip</source>
+        <translation>片段的语言</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Tags, with commas</source>
+        <translation>标签，用逗号分隔</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>注释</translation>
+    </message>
+    <message>
+        <source>Bad</source>
+        <translation>不佳</translation>
+    </message>
+    <message>
+        <source>The part changed: the words must be those of this part alone.</source>
+        <translation>有效部分已更改：文字必须只是这一部分的内容。</translation>
+    </message>
+    <message>
+        <source>Used only when a model goes on from the clip.</source>
+        <translation>仅在模型从片段接着说时使用。</translation>
+    </message>
+    <message>
+        <source>There was nothing to mend.</source>
+        <translation>没有需要修复的地方。</translation>
+    </message>
+</context>
+<context>
+    <name>VoiceDelegate</name>
+    <message>
+        <source>Name of the voice</source>
+        <translation>声音名称</translation>
+    </message>
+    <message>
+        <source>this model cannot clone it</source>
+        <translation>此模型不能克隆它</translation>
+    </message>
+    <message>
+        <source>1 line</source>
+        <translation>1 行</translation>
+    </message>
+    <message>
+        <source>%1 lines</source>
+        <translation>%1 行</translation>
+    </message>
+    <message>
+        <source>comes with the model</source>
+        <translation>模型自带</translation>
+    </message>
+</context>
+<context>
+    <name>Voices</name>
+    <message>
+        <source>Project’s voice</source>
+        <translation>项目的声音</translation>
+    </message>
+    <message>
+        <source>comes with the model</source>
+        <translation>模型自带</translation>
+    </message>
+    <message>
+        <source>Voices</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Search voices and tags</source>
+        <translation>搜索声音和标签</translation>
+    </message>
+    <message>
+        <source>Search voices</source>
+        <translation>搜索声音</translation>
+    </message>
+    <message>
+        <source>No voice matches.</source>
+        <translation>没有匹配的声音。</translation>
+    </message>
+    <message>
+        <source>Drop clips here to make voices</source>
+        <translation>将片段拖到这里创建声音</translation>
+    </message>
+    <message>
+        <source>or choose files…</source>
+        <translation>或选择文件…</translation>
+    </message>
+    <message>
+        <source>Add a voice from a file</source>
+        <translation>从文件添加声音</translation>
+    </message>
+    <message>
+        <source>More about voices</source>
+        <translation>声音的更多操作</translation>
+    </message>
+    <message>
+        <source>Import a voice file…</source>
+        <translation>导入声音文件…</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>回收站</translation>
+    </message>
+    <message>
+        <source>Clips of voices</source>
+        <translation>声音片段</translation>
+    </message>
+    <message>
+        <source>Sound and voices (%1)</source>
+        <translation>音频和声音文件（%1）</translation>
+    </message>
+    <message>
+        <source>Voice files</source>
+        <translation>声音文件</translation>
+    </message>
+    <message>
+        <source>Voices (%1)</source>
+        <translation>声音（%1）</translation>
+    </message>
+    <message>
+        <source>Voices are not ready yet. Drop the clip again in a moment.</source>
+        <translation>声音尚未就绪。请稍后再拖入片段。</translation>
+    </message>
+    <message>
+        <source>%1 did not become a voice: %2</source>
+        <translation>%1 未能成为声音：%2</translation>
+    </message>
+    <message>
+        <source>Kept, but: %1</source>
+        <translation>已保留，但：%1</translation>
+    </message>
+    <message>
+        <source>“%1” is ready. Drag it onto lines to let it speak them.</source>
+        <translation>“%1”已就绪。将它拖到行上即可朗读。</translation>
+    </message>
+    <message>
+        <source>%1 voices are ready.</source>
+        <translation>%1 个声音已就绪。</translation>
+    </message>
+    <message>
+        <source>This voice is here already.</source>
+        <translation>此声音已经存在。</translation>
+    </message>
+    <message>
+        <source>“%1” is in the trash of the voices.</source>
+        <translation>“%1”在声音回收站中。</translation>
+    </message>
+    <message>
+        <source>Save the voice</source>
+        <translation>保存声音</translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation>已保存为 %1</translation>
+    </message>
+    <message>
+        <source>Voices that come with the model stay as they are.</source>
+        <translation>模型自带的声音保持不变。</translation>
+    </message>
+    <message>
+        <source>Hear its clip</source>
+        <translation>试听其片段</translation>
+    </message>
+    <message>
+        <source>Give it to the selected lines</source>
+        <translation>用于所选行</translation>
+    </message>
+    <message>
+        <source>Clip, words and tags…</source>
+        <translation>片段、文字和标签…</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>No favourite any more</source>
+        <translation>取消收藏</translation>
+    </message>
+    <message>
+        <source>Favourite</source>
+        <translation>收藏</translation>
+    </message>
+    <message>
+        <source>Colour</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>Save as a file…</source>
+        <translation>另存为文件…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Restore “%1”</source>
+        <translation>恢复“%1”</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空回收站</translation>
+    </message>
+    <message>
+        <source>The trash is empty</source>
+        <translation>回收站是空的</translation>
+    </message>
+</context>
+<context>
+    <name>Waveform</name>
+    <message>
+        <source>Waveform</source>
+        <translation>波形</translation>
+    </message>
+    <message>
+        <source>Nothing to hear yet</source>
+        <translation>还没有可听的内容</translation>
+    </message>
+    <message>
+        <source>Write a line and press Ctrl+Enter: its sound grows here.</source>
+        <translation>写一行并按 Ctrl+Enter：声音会在这里生长。</translation>
+    </message>
+    <message>
+        <source>Show more time</source>
+        <translation>显示更长时间</translation>
+    </message>
+    <message>
+        <source>Show less time</source>
+        <translation>显示更短时间</translation>
+    </message>
+    <message>
+        <source>Show the whole programme</source>
+        <translation>显示整个节目</translation>
+    </message>
+    <message>
+        <source>Position %1</source>
+        <translation>位置 %1</translation>
+    </message>
+</context>
+<context>
+    <name>Window</name>
+    <message>
+        <source>The settings could not be saved: %1</source>
+        <translation>无法保存设置：%1</translation>
+    </message>
+    <message>
+        <source>These files are neither sound nor text. Drop a clip to make a voice, or a text to read.</source>
+        <translation>这些文件既不是音频也不是文本。拖入片段创建声音，或拖入文本朗读。</translation>
+    </message>
+</context>
+<context>
+    <name>Work</name>
+    <message>
+        <source>Locked lines keep their takes. Unlock them to speak them again.</source>
+        <translation>锁定的行保留其录音。解锁后才能重新朗读。</translation>
+    </message>
+    <message>
+        <source>Notes and empty lines are never spoken.</source>
+        <translation>注释和空行永远不会被朗读。</translation>
+    </message>
+    <message>
+        <source>Take deleted. Undo brings it back.</source>
+        <translation>录音已删除。撤销可恢复。</translation>
+    </message>
+    <message>
+        <source>No line is suspicious.</source>
+        <translation>没有可疑的行。</translation>
+    </message>
+    <message>
+        <source>The model is still loading. Try again in a moment.</source>
+        <translation>模型仍在加载。请稍后再试。</translation>
+    </message>
+    <message>
+        <source>Everything here is spoken already.</source>
+        <translation>这里的内容都已朗读。</translation>
+    </message>
+    <message>
+        <source>%1 lines are being made: about %2 of speech</source>
+        <translation>正在生成 %1 行：约 %2 的语音</translation>
+    </message>
+    <message>
+        <source>, ready in about %1</source>
+        <translation>，大约 %1 后完成</translation>
+    </message>
+    <message>
+        <source>%1 lines spoken</source>
+        <translation>已朗读 %1 行</translation>
+    </message>
+    <message>
+        <source>%1 suspicious (F8 goes to the next)</source>
+        <translation>%1 行可疑（F8 转到下一个）</translation>
+    </message>
+    <message>
+        <source>%1 failed</source>
+        <translation>%1 行失败</translation>
+    </message>
+</context>
+<context>
+    <name>_DropHint</name>
+    <message>
+        <source>Looking at the clips…</source>
+        <translation>正在检查片段…</translation>
+    </message>
+</context>
+<context>
+    <name>_Level</name>
+    <message>
+        <source>Level of the microphone</source>
+        <translation>麦克风电平</translation>
+    </message>
+</context>
+<context>
+    <name>_Time</name>
+    <message>
+        <source>Position</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Length of the programme</source>
+        <translation>节目时长</translation>
+    </message>
+    <message>
+        <source>Estimated: some lines were not spoken yet, or were changed since.</source>
+        <translation>估计值：部分行尚未朗读或已更改。</translation>
+    </message>
+</context>
+<context>
+    <name>_TitleBar</name>
+    <message>
+        <source>Close %1</source>
+        <translation>关闭%1</translation>
+    </message>
+</context>
+<context>
+    <name>voices</name>
+    <message>
+        <source>Voices</source>
+        <translation>声音</translation>
+    </message>
+</context>
+</TS>
