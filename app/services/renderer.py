@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,18 +15,19 @@ from app.model.commands import ChooseTake, DropTake
 from app.model.signal import Signal
 from app.model.take import Take
 from app.services.block_states import BlockStates
-from app.services.excerpt import Excerpt, heard_shape
+from app.services.excerpt import Excerpt
 from app.services.live_take import LiveTake
-from app.services.maker import Made, copy_take, make_take
+from app.services.maker import Made
 from app.services.overview import Overview
-from app.services.programme import is_spoken, take_pieces
+from app.services.programme import is_spoken
 from app.services.project_clips import ProjectClips
 from app.services.render_job import RenderJob, RenderQueue
 from app.services.render_report import REASONS, Figures, Report
 from app.services.speaking import Speech, prepare
 from app.services.take_cache import TakeCache
 from app.services.take_shapes import TakeShapes
-from engine import FRAME_S, Event, EventKind, Priority, SpeechError, estimate_frames
+from app.services.workshop import MOST_AT_ONCE, Order, Workshop
+from engine import FRAME_S, Priority, SpeechError, estimate_frames
 
 if TYPE_CHECKING:
     from app.model.project import Project
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TYPING_S = 0.6
-_GROWN_EVERY_S = 1 / 30
-_MOST_WORKERS = 66
-_CLOSE_S = 3.0
 
 
 class Listener(Protocol):
@@ -99,20 +96,16 @@ class Renderer:
         self.paused = False
         self._clips, self._clip_cache = clips, clip_cache
         self._post = post
-        self._take_cache = take_cache
         self._parallel = 1  # as many as the engine speaks at once
-        self._workers = ThreadPoolExecutor(max_workers=_MOST_WORKERS, thread_name_prefix="render")
-        self._working: set[Future[None]] = set()
+        self._workshop = Workshop(self._deliver, self._finished, self.changed.emit, self.grown.emit, take_cache)
         self._later: threading.Timer | None = None
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
         self._listener: Listener | None = None
         self._tried: set[str] = set()  # blocks that failed for this listener and are not tried again
         self._asked: dict[str, None] = {}
-        self._figures = Figures()
         self._shapes = TakeShapes(self._deliver, self._measured, shape_cache)
         self._connections: list[Callable[[], None]] = []
-        self._grown_at_s = 0.0
         self._closed = False
 
     # -- what it works with -------------------------------------------------------------------------------------
@@ -145,7 +138,7 @@ class Renderer:
         self.engine = engine
         self.card = self.states.card = card
         capacity = getattr(getattr(engine, "backend", None), "capacity", 1)
-        self._parallel = min(max(1, capacity), _MOST_WORKERS - 2)
+        self._parallel = min(max(1, capacity), MOST_AT_ONCE)
         if self.store is not None:
             self._manner_changed()
 
@@ -184,7 +177,7 @@ class Renderer:
     @property
     def rtf(self) -> float | None:
         """Time spent / audio made, of the newest request; None before there was one. Any thread."""
-        return self._figures.rtf
+        return self._workshop.rtf
 
     def measure(self, block_ids: Iterable[str]) -> None:
         """Find out the shape and length of takes that were made earlier, in the background; `changed` tells when."""
@@ -204,9 +197,8 @@ class Renderer:
     def figures(self) -> Figures:
         finished = sum(self._outcome(block_id) != "waiting" for block_id in self._asked)
         speaking = tuple(job.block_id for job in self._active if job.started)
-        return replace(
-            self._figures, speaking=speaking, waiting=len(self._queue), finished=finished, asked=len(self._asked)
-        )
+        shop = self._workshop
+        return Figures(shop.ttfa_ms, shop.rtf, speaking, len(self._queue), finished, len(self._asked))
 
     def report(self) -> Report:
         """What became of all blocks asked for since the renderer was last idle."""
@@ -234,7 +226,7 @@ class Renderer:
                 audio_s += FRAME_S * estimate_frames(
                     block.text, block.settings.language or self.project.settings.language
                 )
-        return audio_s, None if self._figures.rtf is None else audio_s * self._figures.rtf
+        return audio_s, None if self.rtf is None else audio_s * self.rtf
 
     # -- what a person asks -------------------------------------------------------------------------------------
 
@@ -332,9 +324,7 @@ class Renderer:
             disconnect()
         self._connections = []
         self._shapes.close()
-        self._workers.shutdown(wait=False, cancel_futures=True)
-        # A worker ends within a frame of its cancel; one that is stuck ends with the engine.
-        wait(self._working, timeout=_CLOSE_S)
+        self._workshop.close()
 
     # -- the project changes ------------------------------------------------------------------------------------
 
@@ -484,10 +474,13 @@ class Renderer:
         job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
         shape = self._shapes.begin(take.id)
         self._active.append(job)
-        excerpt = Excerpt(self.project, [block.id], self.states.manner)
-        self._working = {each for each in self._working if not each.done()}
-        made = self._workers.submit(self._work, job, take, found, writer, shape, self.store, self.engine, excerpt)
-        self._working.add(made)
+        self._workshop.take_in(
+            Order(
+                job, take, found, writer, shape, self.store, self.engine,
+                Excerpt(self.project, [block.id], self.states.manner),
+                self._listener.lead_s if self._listener is not None and job.priority is Priority.LISTENING else None,
+            )
+        )  # fmt: skip
         self.changed.emit(block.id)
         self.queue_changed.emit()
 
@@ -498,74 +491,21 @@ class Renderer:
         used = [take.seed for take in self.project.takes_of(block.id)]
         return (max(used) if used else first - 1) + 1
 
-    # -- on a worker thread -------------------------------------------------------------------------------------
-
-    def _work(
-        self, job: RenderJob, take: Take, found: Take | None, writer: Any, shape: Overview, store: Any, engine:
-            Engine, excerpt: Excerpt
-    ) -> None:  # fmt: skip
-        assert job.live is not None and job.speech is not None
-        cache, cached = self._take_cache, None
-        try:
-            cached = cache.find(take.key) if cache is not None and found is None and not job.again else None
-            if found is not None:
-                audio = (block for piece in take_pieces(found, store.read_take) for block in piece)
-                made = copy_take(audio, writer, job.live, found, take)
-            elif cache is not None and cached is not None:
-                made = copy_take(cache.blocks(take.key), writer, job.live, cached, take)
-            else:
-                listener = self._listener if job.priority is Priority.LISTENING else None
-                made = make_take(
-                    job, take, engine, writer,
-                    on_event=lambda event: self._heard_of(job, event),
-                    on_grown=lambda samples: self._grew(job, shape, samples),
-                    lead_s=listener.lead_s if listener is not None else None,
-                )  # fmt: skip
-            if made.take is not None and made.take.pieces:
-                samples, measured = heard_shape(excerpt, job.speech.block, job.live, store.read_take)
-                figures = {**made.take.figures, "heard_samples": samples}
-                made = Made(replace(made.take, figures=figures), made.failed)
-                text = job.speech.block.text
-                self._deliver(lambda: self._shapes.put(take, text, measured))
-        except Exception as error:
-            log.exception("a take could not be made")
-            job.live.end(str(error))
-            made = Made(None, f"The line could not be spoken: {error}")
-        self._deliver(lambda: self._finished(job, take, made, writer, store))
-        if cache is not None and cached is None and made.take is not None:
-            cache.keep(made.take, job.live.everything())
-
-    def _heard_of(self, job: RenderJob, event: Event) -> None:
-        """On the engine's thread."""
-        if event.kind is EventKind.STARTED:
-            job.started = True
-            self._deliver(lambda: self.changed.emit(job.block_id))
-        elif event.kind is EventKind.FIRST_AUDIO:
-            self._figures = replace(self._figures, ttfa_ms=event.figures.get("ttfa_ms"))
-        elif event.kind is EventKind.PROGRESS and event.figures.get("rtf"):
-            self._figures = replace(self._figures, rtf=event.figures["rtf"])
-
-    def _grew(self, job: RenderJob, shape: Overview, samples: Any) -> None:
-        shape.add(samples)
-        now_s = time.monotonic()
-        if now_s - self._grown_at_s >= _GROWN_EVERY_S:
-            self._grown_at_s = now_s
-            self._deliver(lambda: self.grown.emit(job.block_id))
-
     # -- back on the owner's thread -----------------------------------------------------------------------------
 
-    def _finished(self, job: RenderJob, take: Take, made: Made, writer: Any, store: Any) -> None:
+    def _finished(self, order: Order, made: Made, shape: Overview | None) -> None:
+        job, take, writer, store = order.job, order.take, order.writer, order.store
         if job in self._active:
             self._active.remove(job)
         if store is not self.store:
             return  # the project was closed meanwhile; opening it again marks the take as interrupted
-        if made.take is not None and made.take.figures.get("rtf"):
-            self._figures = replace(self._figures, rtf=made.take.figures["rtf"])
         if made.take is None:
             writer.finish(replace(take, state="failed", stop_reason="failed"), choose=False)
             store.history.note(DropTake(take.id))
         else:
             writer.finish(made.take, choose=self._should_choose(made.take))
+            if shape is not None and job.speech is not None:
+                self._shapes.put(take, job.speech.block.text, shape)
         if made.failed and self.project.has_block(job.block_id) and not job.dropped:
             self._failed(job, self.project.block(job.block_id), made.failed)
         elif made.take is not None:

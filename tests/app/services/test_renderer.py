@@ -467,7 +467,7 @@ def test_a_line_spoken_in_another_project_is_not_spoken_again(studio):
     first = studio("one two [pause 0.5s] three", "four")
     first.renderer.render(first.ids)
     first.run(first.idle)
-    first.renderer._workers.shutdown(wait=True)
+    first.renderer.close()
     second = studio("four", "one two [pause 0.2s] three", "five")
     second.renderer.render(second.ids)
     second.run(second.idle)
@@ -485,7 +485,7 @@ def test_a_damaged_cache_costs_nothing_but_the_work(studio, tmp_path):
     first = studio("one two")
     first.renderer.render(first.ids)
     first.run(first.idle)
-    first.renderer._workers.shutdown(wait=True)
+    first.renderer.close()
     for path in (tmp_path / "takes").glob("*/*.flac"):
         path.write_bytes(path.read_bytes()[:200])
     second = studio("one two")
