@@ -22,7 +22,8 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.backends.base": "Backend Job LoadProgress",
     "engine.backends.server_spec": "ServerSpec card_of",
     "engine.catalogue": "CATALOGUE CatalogueEntry Part catalogue_entry",
-    "engine.hub": "Download DownloadStopped HubError HubOptions Progress faults_of find_in_cache",
+    "engine.hub": "Download DownloadStopped HubError HubOptions Progress faults_of find_in_cache has_manifest"
+    " partial_folder remove_download",
     "engine.servers": "ServerReport ServerVoice delete_voice inspect_server open_server upload_voice",
     "engine.audio": "load_clip",
 }

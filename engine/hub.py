@@ -156,7 +156,7 @@ class Download:
     ) -> None:
         self.entry = entry
         self.folder = root / entry.id
-        self.partial = root / PARTIAL / entry.id
+        self.partial = partial_folder(entry, root)
         self._options = options or HubOptions()
         self._on_progress = on_progress or (lambda progress: None)
         self._stop = threading.Event()
@@ -403,9 +403,19 @@ def faults_of(folder: Path) -> list[str]:
     return faults
 
 
-def remove(entry: CatalogueEntry, root: Path) -> None:
+def has_manifest(folder: Path) -> bool:
+    """Whether a folder was made by a download (a person's own folder was not)."""
+    return (folder / MANIFEST).is_file()
+
+
+def partial_folder(entry: CatalogueEntry, root: Path) -> Path:
+    """Where a download that is not finished is gathered."""
+    return root / PARTIAL / entry.id
+
+
+def remove_download(entry: CatalogueEntry, root: Path) -> None:
     """Delete a downloaded model, and what has come of it so far. Raises HubError."""
-    for folder in (root / entry.id, root / PARTIAL / entry.id):
+    for folder in (root / entry.id, partial_folder(entry, root)):
         if folder.is_symlink():
             folder.unlink()
             continue

@@ -150,17 +150,16 @@ def _export_all(
     """Exports on a thread of their own, while this one owns the project and runs what is posted to it."""
     from app.services.export_job import prepare_export
     from app.services.library import open_library
-    from app.services.model_choice import model_folder, open_engine
+    from app.services.model_choice import known_card, open_engine
     from app.services.project_clips import ProjectClips
     from app.services.renderer import Renderer
-    from engine import FULL_SIZE_CARD, read_card
 
     paths = paths_of(args)
     line = ProgressLine()
     stop = threading.Event()
     renderer = Renderer(calls.put, ProjectClips(open_library(paths), store, paths.cache / "clips"))
     renderer.set_store(store)
-    card = read_card(model_folder(args.model, paths)) or FULL_SIZE_CARD
+    card = known_card(args.model, paths)
     renderer.set_engine(None, card)
     engine = None
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}

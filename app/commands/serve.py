@@ -7,8 +7,12 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from app.commands.console import ProgressLine, add_model_options, paths_of, result, tell
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 TOKEN_VARIABLE = "MOSS_SERVE_TOKEN"
 
@@ -28,7 +32,7 @@ def register(subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from app.services.model_choice import model_folder, open_engine
+    from app.services.model_choice import open_engine
     from engine import DeviceError
 
     try:
@@ -49,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         line.clear()
         given = os.environ.get(TOKEN_VARIABLE) or None
         service = Service(
-            engine, args.flavour, port=args.port, token=given, count_tokens=token_counter(model_folder(args.model, paths))
+            engine, args.flavour, port=args.port, token=given, count_tokens=token_counter(engine)
         )
         service.start()
         try:
@@ -70,17 +74,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def token_counter(folder) -> Callable[[str], int] | None:
-    """What counts the tokens of a text for a model; None where its tokenizer is of another kind."""
+def token_counter(engine: Engine) -> Callable[[str], int] | None:
+    """What counts the tokens of a text for a model of this machine; None where its tokenizer is of another kind."""
     import tokenizers
 
-    from engine import SpeechError, find_layout
-
-    try:
-        file = find_layout(folder).model / "tokenizer.json"
-    except SpeechError:
-        return None
-    if not file.is_file():
+    layout = getattr(engine.backend, "layout", None)
+    if layout is None or not (file := layout.model / "tokenizer.json").is_file():
         return None
     tokenizer = tokenizers.Tokenizer.from_file(str(file))
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)

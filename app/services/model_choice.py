@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.paths import Paths, starter
-from engine import CheckpointError, open_local
+from engine import FULL_SIZE_CARD, CheckpointError, open_local, read_card
 
 if TYPE_CHECKING:
-    from engine import Engine
+    from engine import Engine, ModelCard
 
 STARTER = "starter"
 
@@ -55,7 +55,14 @@ def open_engine(
     slots: int = 1,
     on_status: Callable[..., None] | None = None,
 ) -> Engine:
-    """An engine for a model by name, started. Raises SpeechError."""
+    """An engine for a model by name, started; `server:NAME` is a speech server of the settings. Raises SpeechError."""
+    from app.services.models import find_source, open_source
+    from app.services.server_keys import ServerKeys
+    from app.settings import Settings
+
+    source = None if codec is not None else find_source(model, paths, Settings.load(paths), ServerKeys())
+    if source is not None:
+        return open_source(source, paths, device=device, precision=precision, slots=slots, on_status=on_status)
     engine = open_local(
         model_folder(model, paths),
         codec_folder=codec,
@@ -67,6 +74,15 @@ def open_engine(
     )
     engine.start()
     return engine
+
+
+def known_card(model: str | None, paths: Paths) -> ModelCard:
+    """What a model by name can do, before anything heavy is loaded. Raises CheckpointError: there is no such model."""
+    from app.services.models import find_source
+    from app.settings import Settings
+
+    source = find_source(model, paths, Settings.load(paths), None)
+    return source.card if source is not None else read_card(model_folder(model, paths)) or FULL_SIZE_CARD
 
 
 def _is_language_model(folder: Path) -> bool:

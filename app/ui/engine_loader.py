@@ -8,9 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.paths import starter
 from app.ui.studio import Studio
-from engine.card import FULL_SIZE_CARD, read_card
 from engine.errors import SpeechError
 
 log = logging.getLogger(__name__)
@@ -35,15 +33,14 @@ class EngineLoader(QObject):
 
     def read_card(self, model: str | None = None) -> None:
         """What the model can do, before anything heavy is loaded."""
-        from app.services.model_choice import model_folder  # late, as all that leads to the engine
+        from app.services.model_choice import known_card  # late, as all that leads to the engine
 
         try:
-            folder = starter() if model is None else model_folder(model, self._studio.paths)
-            card = read_card(folder)
+            card = known_card(model, self._studio.paths)
         except SpeechError as error:
             self._studio.engine_failed.emit(error.message, error.remedy)
             return
-        self._studio.set_card(card or FULL_SIZE_CARD)
+        self._studio.set_card(card)
 
     def load(self, model: str | None = None, device: str = "auto", precision: str = "auto") -> None:
         """Start loading; the studio's signals tell how it goes."""

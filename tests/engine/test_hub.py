@@ -17,7 +17,7 @@ from small_hub import SmallHub
 from engine import HubOptions, hub
 from engine.catalogue import CATALOGUE, CatalogueEntry, Part
 from engine.card import ModelCard
-from engine.hub import MANIFEST, Download, DownloadStopped, HubError, faults_of, find_in_cache, read_manifest, remove
+from engine.hub import MANIFEST, Download, DownloadStopped, HubError, faults_of, find_in_cache, read_manifest, remove_download
 
 LARGE = np.random.default_rng(1).bytes(300_000)
 REPOSITORIES = {
@@ -273,16 +273,16 @@ def test_two_downloads_of_one_model_do_not_mix(small, tmp_path):
 
 def test_removing_leaves_nothing(small, tmp_path):
     folder = download(small, tmp_path).run()
-    remove(ENTRY, tmp_path)
+    remove_download(ENTRY, tmp_path)
     assert not folder.exists()
-    remove(ENTRY, tmp_path)
+    remove_download(ENTRY, tmp_path)
 
 
 def test_a_removed_link_leaves_what_it_points_to(small, tmp_path):
     folder = download(small, tmp_path / "real").run()
     (tmp_path / "models").mkdir()
     os.symlink(folder, tmp_path / "models" / ENTRY.id)
-    remove(ENTRY, tmp_path / "models")
+    remove_download(ENTRY, tmp_path / "models")
     assert_whole(folder)
 
 

@@ -1,0 +1,386 @@
+"""Which models there are, whether they are complete, and how one is opened: the starter, a folder, a download, a server."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.model.signal import Signal
+from app.paths import Paths, starter
+from app.services.model_choice import STARTER
+from app.services.server_keys import ServerKeys
+from app.settings import Server, Settings
+from engine import (
+    CATALOGUE,
+    CatalogueEntry,
+    CheckpointError,
+    Download,
+    DownloadStopped,
+    HubOptions,
+    ModelCard,
+    Progress,
+    ServerSpec,
+    SpeechError,
+    card_of,
+    catalogue_entry,
+    faults_of,
+    find_in_cache,
+    find_layout,
+    has_manifest,
+    open_local,
+    open_server,
+    partial_folder,
+    read_card,
+    remove_download,
+)
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+FOLDER_PREFIX, SERVER_PREFIX = "folder:", "server:"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a chosen model comes from: folders of this machine, or a server.
+
+    Attributes:
+        key: as it stands in the settings. card: what it can do, before it is loaded.
+    """
+
+    key: str
+    card: ModelCard
+    folder: Path | None = None
+    codec: Path | None = None
+    server: ServerSpec | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model in a list of them.
+
+    Attributes:
+        key: to choose it by. kind: starter, catalogue, folder or server. name, summary: for people.
+        state: ready, absent, partial (a download was stopped), loading (it runs), damaged, cached (in the hub's own cache).
+        folder: where it is. size_bytes: on the disk, or to be fetched. fault: what is wrong with it, or why a download ended.
+        entry: of the catalogue. progress: of a download that runs.
+    """
+
+    key: str
+    kind: str
+    name: str
+    summary: str
+    state: str
+    folder: Path | None = None
+    size_bytes: int = 0
+    fault: str = ""
+    entry: CatalogueEntry | None = None
+    progress: Progress | None = None
+    server: Server | None = None
+
+
+class Models:
+    """The models of a profile.
+
+    Belongs to the thread of `post`; downloads run on threads of their own.
+
+    Attributes:
+        settings, keys: where choices and keys are kept.
+
+    Signals:
+        changed(): rows are others. progressed(entry id): a download went on.
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        settings: Settings | None = None,
+        keys: ServerKeys | None = None,
+        post: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
+        self.paths = paths
+        self.settings = settings or Settings.load(paths)
+        self.keys = keys or ServerKeys()
+        self.changed, self.progressed = Signal(), Signal()
+        self._post = post or (lambda call: call())
+        self._downloads: dict[str, Download] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._progress: dict[str, Progress] = {}
+        self._faults: dict[str, str] = {}
+        self._told_s = 0.0
+
+    # -- what there is ------------------------------------------------------------------------------------------
+
+    @property
+    def root(self) -> Path:
+        """Where downloads go."""
+        return Path(self.settings.models.folder).expanduser() if self.settings.models.folder else self.paths.models
+
+    @property
+    def chosen(self) -> str:
+        """The key of the model that the window opens with."""
+        return self.settings.generation.model or STARTER
+
+    def choose(self, key: str) -> None:
+        self.settings.change("generation", model="" if key == STARTER else key)
+
+    def rows(self) -> list[Row]:
+        """The starter, the catalogue, folders of the person, servers. Reads small files and sizes only."""
+        card = read_card(starter())
+        rows = [Row(STARTER, "starter", card.name if card else "Starter", card.summary if card else "", "ready", starter())]
+        rows += [self._catalogue_row(entry) for entry in CATALOGUE]
+        rows += [self._folder_row(Path(text)) for text in self.settings.models.folders]
+        rows += [
+            Row(SERVER_PREFIX + server.id, "server", server.name or server.address, server.address, "ready", server=server)
+            for server in self.settings.servers
+        ]
+        return rows
+
+    def _catalogue_row(self, entry: CatalogueEntry) -> Row:
+        folder, partial = self.root / entry.id, partial_folder(entry, self.root)
+        row = Row(entry.id, "catalogue", entry.name, entry.summary, "absent", size_bytes=entry.size_bytes, entry=entry)
+        if entry.id in self._downloads:
+            return replace(row, state="loading", progress=self._progress.get(entry.id))
+        fault = self._faults.get(entry.id, "")
+        if (folder / "config.json").is_file():
+            faults = faults_of(folder) if has_manifest(folder) else _layout_faults(folder)
+            size = _size_of(folder)
+            if not faults:
+                return replace(row, state="ready", folder=folder, size_bytes=size)
+            return replace(row, state="damaged", folder=folder, size_bytes=size, fault="; ".join(faults[:3]))
+        if partial.is_dir():
+            have = _size_of(partial)
+            return replace(row, state="partial", fault=fault, progress=Progress("downloading", have, max(entry.size_bytes, have)))
+        cached = find_in_cache(entry)
+        if cached is not None:
+            return replace(row, state="cached", folder=cached[entry.parts[0].repo_id])
+        return replace(row, fault=fault)
+
+    def _folder_row(self, folder: Path) -> Row:
+        faults = _layout_faults(folder)
+        row = Row(FOLDER_PREFIX + str(folder), "folder", folder.name, str(folder), "ready", folder, _size_of(folder))
+        return replace(row, state="damaged", fault=faults[0]) if faults else row
+
+    def add_folder(self, folder: Path) -> str:
+        """Use a model where it lies; its key. Raises CheckpointError: there is none."""
+        folder = folder.expanduser().absolute()
+        find_layout(folder)
+        rest = tuple(text for text in self.settings.models.folders if text != str(folder))
+        self.settings.change("models", folders=(*rest, str(folder)))
+        self.changed.emit()
+        return FOLDER_PREFIX + str(folder)
+
+    def forget_folder(self, folder: Path) -> None:
+        """Take a folder off the list; nothing of it is deleted."""
+        self.settings.change("models", folders=tuple(text for text in self.settings.models.folders if text != str(folder)))
+        self.changed.emit()
+
+    # -- downloads ----------------------------------------------------------------------------------------------
+
+    @property
+    def hub(self) -> HubOptions:
+        own = self.settings.models
+        return HubOptions(own.mirror, own.proxy, own.offline)
+
+    def download(self, entry: CatalogueEntry) -> None:
+        """Fetch a model, or go on with it, in the background."""
+        if entry.id in self._downloads:
+            return
+        before = self._threads.get(entry.id)
+        self._faults.pop(entry.id, None)
+        download = Download(entry, self.root, self.hub, lambda progress: self._came(entry.id, progress))
+        self._downloads[entry.id] = download
+        self._progress[entry.id] = Progress("asking")
+
+        def work() -> None:
+            if before is not None:
+                before.join()  # one that is just stopping may still wait for the network
+            fault = ""
+            try:
+                download.run()
+            except DownloadStopped:
+                fault = ""
+            except SpeechError as error:
+                fault = f"{error.message} {error.remedy}".strip()
+            except Exception as error:
+                fault = f"The download failed ({type(error).__name__}: {error}). Try again."
+            self._post(lambda: self._ended(entry.id, download, fault))
+
+        thread = threading.Thread(target=work, name="download", daemon=True)
+        self._threads[entry.id] = thread
+        thread.start()
+        self.changed.emit()
+
+    def pause(self, entry: CatalogueEntry) -> None:
+        """Stop a download; what has come is kept."""
+        download = self._downloads.pop(entry.id, None)
+        if download is not None:
+            download.stop()
+            self.changed.emit()
+
+    def remove(self, entry: CatalogueEntry) -> None:
+        """Delete a downloaded model, or what has come of it. Raises HubError."""
+        self.pause(entry)
+        thread = self._threads.get(entry.id)
+        if thread is not None:
+            thread.join(15.0)
+        remove_download(entry, self.root)
+        self._faults.pop(entry.id, None)
+        self.changed.emit()
+
+    def move_root(self, folder: Path | None) -> None:
+        """Where the next downloads go; what is there already stays."""
+        self.settings.change("models", folder="" if folder is None else str(folder))
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Stop what is being fetched; it goes on next time."""
+        for download in list(self._downloads.values()):
+            download.stop()
+
+    def _came(self, entry_id: str, progress: Progress) -> None:
+        self._progress[entry_id] = progress
+        now_s = time.monotonic()
+        if now_s - self._told_s > 0.1:
+            self._told_s = now_s
+            self._post(lambda: self.progressed.emit(entry_id))
+
+    def _ended(self, entry_id: str, download: Download, fault: str) -> None:
+        if fault:
+            self._faults[entry_id] = fault
+        if self._downloads.get(entry_id) is download:
+            del self._downloads[entry_id]
+        self.changed.emit()
+
+    # -- servers ------------------------------------------------------------------------------------------------
+
+    def save_server(self, server: Server, key: str | None) -> Server:
+        """Keep a server; one without an id is new. `key`: None leaves it as it is. May wait for the system's keyring."""
+        if not server.id:
+            server = replace(server, id=uuid.uuid4().hex)
+        if key is not None:
+            self.keys.set(server.id, key)
+        others = [each for each in self.settings.servers if each.id != server.id]
+        at = next((at for at, each in enumerate(self.settings.servers) if each.id == server.id), len(others))
+        set_servers(self.settings, (*others[:at], server, *others[at:]))
+        self.changed.emit()
+        return server
+
+    def remove_server(self, server: Server) -> None:
+        self.keys.forget(server.id)
+        set_servers(self.settings, tuple(each for each in self.settings.servers if each.id != server.id))
+        self.changed.emit()
+
+    def spec(self, server: Server, key: str | None = None) -> ServerSpec:
+        """How to ask a server. May wait for the system's keyring."""
+        return spec_of(server, self.keys.get(server.id) if key is None else key, self.settings)
+
+
+def set_servers(settings: Settings, servers: tuple[Server, ...]) -> None:
+    settings.change("servers", value=servers)
+
+
+def spec_of(server: Server, key: str, settings: Settings) -> ServerSpec:
+    """A server of the settings as the engine takes it; options of a wrong kind keep their defaults."""
+    usual = ServerSpec(server.address)
+    kind: Any = server.kind if server.kind in ("sglang", "vllm") else "auto"
+    options = {}
+    for name in ("parallel", "stream_format", "references", "stereo_listening", "use_batch"):
+        value = server.options.get(name)
+        if type(value) is type(getattr(usual, name)):
+            options[name] = value
+    if not 1 <= options.get("parallel", 1) <= 64:
+        options.pop("parallel")
+    return replace(
+        usual,
+        kind=kind,
+        name=server.name,
+        model=server.model,
+        key=key,
+        may_change_seed=settings.generation.seed_policy == "new",
+        **options,
+    )
+
+
+def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerKeys | None) -> Source | None:
+    """What a key of the settings stands for; None where it is a plain name or path of a folder.
+
+    Args:
+        keys: None leaves the server's key out (enough for its card).
+
+    Raises:
+        CheckpointError: it is not there any more.
+    """
+    if not key:
+        return None
+    if key.startswith(SERVER_PREFIX):
+        wanted = key.removeprefix(SERVER_PREFIX)
+        server = next((each for each in settings.servers if wanted in (each.id, each.name, each.address)), None)
+        if server is None:
+            names = ", ".join(each.name or each.address for each in settings.servers) or "none"
+            raise CheckpointError(f"There is no server “{wanted}”.", f"Servers: {names}. Add one under Models & Servers.")
+        spec = spec_of(server, keys.get(server.id) if keys is not None else "", settings)
+        return Source(key, card_of(spec), server=spec)
+    if key.startswith(FOLDER_PREFIX):
+        layout = find_layout(Path(key.removeprefix(FOLDER_PREFIX)))
+        return Source(key, layout.card, layout.folder, layout.codec)
+    entry = catalogue_entry(key)
+    if entry is None:
+        return None
+    root = Path(settings.models.folder).expanduser() if settings.models.folder else paths.models
+    if (root / entry.id / "config.json").is_file():
+        faults = faults_of(root / entry.id) if has_manifest(root / entry.id) else []
+        if faults:
+            raise CheckpointError(f"“{entry.name}” is damaged: {faults[0]}.", "Download it again under Models & Servers.")
+        return Source(key, entry.card, root / entry.id, find_layout(root / entry.id).codec)
+    cached = find_in_cache(entry)
+    if cached is None:
+        raise CheckpointError(f"“{entry.name}” is not on this machine.", "Download it under Models & Servers.")
+    return Source(key, entry.card, cached[entry.parts[0].repo_id], cached[entry.parts[1].repo_id])
+
+
+def open_source(
+    source: Source,
+    paths: Paths,
+    *,
+    device: str = "auto",
+    precision: str = "auto",
+    slots: int = 1,
+    on_status: Callable[..., None] | None = None,
+) -> Engine:
+    """An engine for it, started. Raises SpeechError."""
+    if source.server is not None:
+        engine = open_server(source.server, on_status=on_status)
+    else:
+        assert source.folder is not None
+        engine = open_local(
+            source.folder,
+            codec_folder=source.codec,
+            device=device,
+            precision=precision,
+            cache_folder=paths.reference_cache,
+            slots=slots,
+            on_status=on_status,
+        )
+    engine.start()
+    return engine
+
+
+def _layout_faults(folder: Path) -> list[str]:
+    try:
+        find_layout(folder)
+    except SpeechError as error:
+        return [f"{error.message} {error.remedy}".strip()]
+    return []
+
+
+def _size_of(folder: Path) -> int:
+    try:
+        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    except OSError:
+        return 0
