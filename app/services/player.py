@@ -15,7 +15,7 @@ from app.services.devices import Devices, Output
 from app.services.meters import Levels, Meter
 from app.services.playhead import Playhead
 from app.services.playing import BLOCK_SAMPLES, PlayerSnapshot, PlayState, Rewindable, Source
-from app.services.stretch import Stretch
+from app.services.stretch import Tempo
 from engine import CHANNELS, SAMPLE_RATE, DeviceError
 
 log = logging.getLogger(__name__)
@@ -309,7 +309,7 @@ class _Feeder:
                 player._message = player.devices.no_sound or (
                     "No output was found: the playhead moves, but nothing can be heard. Plug in headphones or speakers."
                 )
-        tempo = _Tempo(player._speed)
+        tempo = Tempo(player._speed)
         waiting, started, quiet = True, False, 0  # silence is written while waiting, so that the device never runs dry
         while True:
             with player._wake:
@@ -324,7 +324,7 @@ class _Feeder:
                     # What the old tempo had swallowed and not given back is read again.
                     if tempo.running:
                         reading.rewind(tempo.sample)
-                    tempo = _Tempo(player._speed)
+                    tempo = Tempo(player._speed)
                 at = reading.at
                 block = _SILENCE[:0] if waiting else reading.read()
                 if block is not None and not len(block) and not waiting:
@@ -349,7 +349,7 @@ class _Feeder:
             if block is None:
                 if not self._next_round(version, output, playhead):
                     return
-                tempo = _Tempo(player._speed)
+                tempo = Tempo(player._speed)
 
     def _enough(self, reading: Rewindable) -> bool:
         player, source = self.player, reading.source
@@ -409,30 +409,3 @@ class _Feeder:
             player._set(PlayState.STOPPED)
         player.finished.emit()
         return False
-
-
-class _Tempo:
-    """A stretch that knows which sample of the source its output stands for.
-
-    Attributes:
-        speed: see Stretch. sample: the source sample that the next output starts at. running: something was fed.
-    """
-
-    def __init__(self, speed: float) -> None:
-        self.speed = speed
-        self.running = False
-        self._stretch = Stretch(speed)
-        self._from = self._made = 0
-
-    @property
-    def sample(self) -> int:
-        return int(self._from + self._made * self.speed)
-
-    def feed(self, block: np.ndarray | None, at: int) -> tuple[float, np.ndarray]:
-        """Samples read at `at` (None: the end) in; source sample and sound out, which may be empty."""
-        if not self.running:
-            self._from, self.running = at, True
-        sample = self._from + self._made * self.speed
-        sound = self._stretch.flush() if block is None else self._stretch.feed(block)
-        self._made += len(sound)
-        return sample, sound

@@ -56,3 +56,30 @@ class Stretch:
             except (av.error.BlockingIOError, av.error.EOFError):
                 break
         return np.concatenate(made) if made else np.zeros((0, CHANNELS), np.float32)
+
+
+class Tempo:
+    """A stretch that knows which sample of the source its output stands for.
+
+    Attributes:
+        speed: see Stretch. sample: the source sample that the next output starts at. running: something was fed.
+    """
+
+    def __init__(self, speed: float) -> None:
+        self.speed = speed
+        self.running = False
+        self._stretch = Stretch(speed)
+        self._from = self._made = 0
+
+    @property
+    def sample(self) -> int:
+        return int(self._from + self._made * self.speed)
+
+    def feed(self, block: np.ndarray | None, at: int) -> tuple[float, np.ndarray]:
+        """Samples read at `at` (None: the end) in; source sample and sound out, which may be empty."""
+        if not self.running:
+            self._from, self.running = at, True
+        sample = self._from + self._made * self.speed
+        sound = self._stretch.flush() if block is None else self._stretch.feed(block)
+        self._made += len(sound)
+        return sample, sound
