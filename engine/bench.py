@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.engine import open_local
+from engine.errors import SpeechError
 from engine.layout import ModelLayout, find_layout
 from engine.requests import FRAME_S, Clip, Priority, SpeechRequest
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from engine.runtime.devices import DevicePlan
     from engine.runtime.factory import Runtime
 
+FULL_RANDOM = "full-random"  # the full-size model with random weights
 SHORT_TEXT = "Hello, and welcome to the studio."
 LONG_TEXT = (
     "I would like a cup of coffee and two slices of toast. The train leaves at noon, so we still have some time."
@@ -33,15 +35,31 @@ _PROBE_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. `floor`: the least that reading the weights allows, in the same unit, where it binds."""
+    """One line of the table, all in the same unit.
+
+    Attributes:
+        floor: the least that reading the weights allows, where it binds.
+        least, aim: what this project asks of the figure. reference: what the reference implementation takes.
+    """
 
     name: str
     value: float
     unit: str
     floor: float | None = None
+    least: float | None = None
+    aim: float | None = None
+    reference: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """`least`, `aim` and `reference` are there only where they are known."""
+        known = asdict(self)
+        return {key: value for key, value in known.items() if value is not None or key == "floor"}
+
+    def __str__(self) -> str:
+        floor = "" if self.floor is None else f"floor {self.floor:.2f}"
+        aims = "" if self.aim is None else f"  at least {self.least:g}, aim {self.aim:g}"
+        reference = "" if self.reference is None else f"  reference {self.reference:g}"
+        return f"{self.name:40}{self.value:10.2f} {self.unit:6}{floor:14}{aims}{reference}".rstrip()
 
 
 def measure(
@@ -172,12 +190,12 @@ def _prefill_and_frames(
     _wait_for(plan)
     prefill_s = time.perf_counter() - started_s
     frames_s: list[float] = []
-    while True:
+    finished = False
+    while not finished:
         started_s = time.perf_counter()
         made = runtime.loop.step()
         frames_s.append(time.perf_counter() - started_s)
-        if not made or made[0].finished:
-            break
+        finished = any(frame.finished for frame in made)
     runtime.loop.release(row)
     return len(prompt), prefill_s, frames_s
 
@@ -225,3 +243,47 @@ def _wait_for(plan: DevicePlan | None) -> None:
         import torch
 
         torch.cuda.synchronize(plan.device)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """`python -m engine.bench`: the same figures where only the engine's own packages are installed."""
+    import argparse
+    import json
+
+    parser = argparse.ArgumentParser(prog="python -m engine.bench", description=__doc__)
+    parser.add_argument("--model", required=True, help=f"a model's folder, or {FULL_RANDOM}")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--precision", default="auto")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON at the end")
+    wish = parser.parse_args(arguments)
+
+    def show(text: str) -> None:
+        print(text, file=sys.stderr if wish.json else sys.stdout, flush=True)
+
+    try:
+        figures = []
+        for figure in figures_of(wish.model, wish.device, wish.precision, wish.repeats, lambda stage: None):
+            figures.append(figure)
+            show(str(figure))
+    except SpeechError as error:
+        print(error, file=sys.stderr)
+        return error.exit_status
+    if wish.json:
+        print(json.dumps([figure.to_json() for figure in figures], ensure_ascii=False))
+    return 0
+
+
+def figures_of(
+    model: str, device: str, precision: str, repeats: int, on_progress: Callable[[str], None]
+) -> Iterator[Figure]:
+    """The figures of a model's folder, or of the full-size model with random weights. Raises SpeechError."""
+    if model == FULL_RANDOM:
+        from engine.bench_full import measure_random
+
+        return measure_random(device=device, on_progress=on_progress)
+    return measure(Path(model), device=device, precision=precision, repeats=repeats, on_progress=on_progress)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -22,8 +22,6 @@ def run(args: argparse.Namespace) -> int:
 
     line = ProgressLine()
     found = []
-    if not args.json:
-        print(f"{'':32}{'measured':>10}      {'floor':>10}")
     for figure in all_figures(
         paths_of(args),
         model=args.model,
@@ -36,8 +34,7 @@ def run(args: argparse.Namespace) -> int:
         line.clear()
         found.append(figure)
         if not args.json:
-            floor = "" if figure.floor is None else f"{figure.floor:10.2f} {figure.unit}"
-            print(f"{figure.name:32}{figure.value:10.2f} {figure.unit:5}{floor}", flush=True)
+            print(figure, flush=True)
     if args.json:
         result([figure.to_json() for figure in found])
     return 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.paths import Paths
 from app.services.model_choice import model_folder
-from engine.bench import Figure, measure
+from engine.bench import FULL_RANDOM, Figure, figures_of, measure
 
 
 def all_figures(
@@ -25,6 +25,9 @@ def all_figures(
     on_progress: Callable[[str], None],
 ) -> Iterator[Figure]:
     """The whole table, line by line. Raises SpeechError."""
+    if model == FULL_RANDOM:
+        yield from figures_of(FULL_RANDOM, device, precision, repeats, on_progress)
+        return
     yield from measure(
         model_folder(model, paths),
         codec_folder=codec,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 QUIET_DB = -120.0
 ENCODE_LEAD_S = 0.5  # below this lead a listener's frames go before the encoding of somebody else's clip
 UNHEARD_FRAMES = 25
+# Only these numbers of frames are decoded at once: the processor's library, like a graph of a card, keeps something for
+# each that was ever used.
+CHUNK_SIZES = (UNHEARD_FRAMES, 8, 6, 4, 3, 2, 1)
 
 
 def chunk_frames(lead_s: float, first: bool) -> int:
@@ -119,6 +122,7 @@ class LocalBackend:
         if plan.device == "cpu":
             torch.set_num_threads(plan.threads)
         self._runtime = make_runtime(self.layout, plan, rows=self.capacity, progress=progress)
+        self.capacity = self._runtime.loop.rows  # a card may have room for fewer
         self._clips = ClipEncoder(
             self.card,
             self._runtime.codec,
@@ -126,7 +130,13 @@ class LocalBackend:
             self._runtime.identity["codec"],
             self._runtime.prompts.config.codebooks,
         )
-        self._shown = {"device": plan.name, "precision": plan.precision, "model": self.card.name}
+        memory = self._runtime.memory
+        precision = plan.precision if memory is None else memory.precision
+        self._shown = {"device": plan.name, "precision": precision, "model": self.card.name}
+        if memory is not None:
+            self._shown["memory_plan"] = memory.describe()
+        if self._runtime.warnings:
+            self._shown["warning"] = " ".join(self._runtime.warnings)
 
     def start(self, job: Job) -> None:
         work = _Work(job)
@@ -147,7 +157,8 @@ class LocalBackend:
         except (MemoryError, RuntimeError) as error:
             if not is_out_of_memory(error):
                 raise
-            self._fail_all(error)
+            # Nobody's frame can be trusted.
+            self._fail(list(self._work.values()), error)
 
     def cancel(self, job_id: str) -> None:
         work = self._work.pop(job_id, None)
@@ -161,10 +172,9 @@ class LocalBackend:
         return self._loaded.identity
 
     def status(self) -> Mapping[str, float | str]:
-        import psutil
+        from engine.runtime.devices import used_and_total_gb
 
-        used = psutil.Process().memory_info().rss / 2**30
-        total = psutil.virtual_memory().total / 2**30
+        used, total = used_and_total_gb(self._runtime.loop.model.device if self._runtime else None)
         doing = f"speaking {len(self._work)}" if self._work else "idle"
         return {**self._shown, "memory_used_gb": used, "memory_total_gb": total, "doing": doing}
 
@@ -220,7 +230,7 @@ class LocalBackend:
 
     def _warm(self, work: _Work, codes: np.ndarray) -> None:
         assert work.slot is not None
-        self._loaded.streams.step({work.slot: codes})
+        self._decode_in_sizes({work.slot: codes})
 
     def _admit(self, work: _Work) -> None:
         from engine.lm.watchdog import Watchdog
@@ -240,8 +250,13 @@ class LocalBackend:
     def _speak(self) -> None:
         by_row = {work.row: work for work in self._work.values() if work.row is not None and work.ending is None}
         if by_row:
+            # A graphics card's frames come a few steps late: there may be none, and one of several rows.
             for frame in self._loaded.loop.step():
                 work = by_row[frame.row]
+                if frame.row in self._loaded.loop.errors:
+                    self._end(work)
+                    work.job.fail(self._loaded.loop.errors[frame.row])
+                    continue
                 if frame.codes is not None:
                     work.undecoded.append(frame.codes)
                     work.frames += 1
@@ -255,13 +270,33 @@ class LocalBackend:
     def _decode(self, works: list[_Work]) -> None:
         """Decode what waits of some jobs together, watch it, hand it over, and end the jobs that are through."""
         chunks = {work.slot: np.stack(work.undecoded) for work in works if work.undecoded and work.slot is not None}
-        decoded = self._loaded.streams.step(chunks) if chunks else {}
+        try:
+            decoded = self._decode_in_sizes(chunks)
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            # Frames are made in memory of their own: only those whose audio was being made have lost their place.
+            self._fail([work for work in works if work.slot in chunks], error)
+            return
         for work in works:
             if work.undecoded:
                 assert work.slot is not None
                 self._hand_over(work, chunks[work.slot], decoded[work.slot])
             if work.ending is not None:
                 self._finish(work)
+
+    def _decode_in_sizes(self, chunks: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+        """Decode chunks of any length, together, in steps of `CHUNK_SIZES`; which steps depends on each length alone."""
+        parts: dict[int, list[np.ndarray]] = {slot: [] for slot in chunks}
+        while chunks:
+            step = {
+                slot: codes[: next(size for size in CHUNK_SIZES if size <= len(codes))]
+                for slot, codes in chunks.items()
+            }
+            for slot, samples in self._loaded.streams.step(step).items():
+                parts[slot].append(samples)
+            chunks = {slot: rest for slot, codes in chunks.items() if len(rest := codes[len(step[slot]) :])}
+        return {slot: np.concatenate(samples) for slot, samples in parts.items()}
 
     def _hand_over(self, work: _Work, codes: np.ndarray, samples: np.ndarray) -> None:
         assert work.watchdog is not None
@@ -299,11 +334,16 @@ class LocalBackend:
             self._loaded.streams.close(work.slot)
             work.slot = None
 
-    def _fail_all(self, error: BaseException) -> None:
-        """There was not enough memory for a step: nobody's frame can be trusted, but the model stays."""
-        for work in list(self._work.values()):
+    def _fail(self, works: list[_Work], error: BaseException) -> None:
+        """There was not enough memory for these; the model stays, with what it can give back given back."""
+        from engine.runtime.devices import give_memory_back
+
+        for work in works:
             self._end(work)
             work.job.fail(as_speech_error(error))
+        give_memory_back()
+        # Fewer at once from now on: what did not fit would not fit the next time.
+        self.capacity = max(1, self.capacity - 1)
 
     @property
     def _loaded(self) -> Runtime:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import torch
 
+from engine.errors import DeviceError
 from engine.lm.cache import KVCache, PrefixStore
 from engine.lm.compiled import compiled_decoder
 from engine.lm.model import SpeechLM
@@ -123,7 +126,10 @@ class FrameLoop:
 
     Attributes:
         rows: the size of the bucket.
+        errors: what ended a row that its device had no room for, by row; none here, where memory grows with the rows.
     """
+
+    errors: Mapping[int, DeviceError] = MappingProxyType({})
 
     def __init__(
         self, model: SpeechLM, *, rows: int = 1, prefixes: PrefixStore | None = None, compiled: bool = True

@@ -21,6 +21,7 @@ from engine.runtime.needs import check_memory
 
 if TYPE_CHECKING:
     from engine.codec.model import Codec
+    from engine.runtime.memory import MemoryPlan
 
 REVISION = "1"  # raised whenever the same request may come to sound different
 
@@ -35,6 +36,8 @@ class Runtime:
         codec: encodes references.
         streams: decodes (`engine.codec.stream.DecodeStreams` or one with its interface), as many slots as rows.
         identity: see `Backend.identity`.
+        memory: the plan of a graphics card's memory; None elsewhere.
+        warnings: what runs otherwise than it could, and why; for people.
     """
 
     prompts: PromptBuilder
@@ -42,6 +45,8 @@ class Runtime:
     codec: Codec
     streams: DecodeStreams
     identity: Mapping[str, str]
+    memory: MemoryPlan | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def make_runtime(
@@ -50,7 +55,8 @@ def make_runtime(
     """Load a model for a device.
 
     Args:
-        rows: the bucket: how many requests are spoken at once. Part of the sound's identity.
+        rows: the bucket: how many requests are spoken at once. Part of the sound's identity. A graphics card without
+            room for so many gets fewer: `Runtime.loop.rows` says how many.
 
     Raises:
         CheckpointError: the model is damaged. DeviceError: it does not fit.
@@ -60,8 +66,10 @@ def make_runtime(
         return lambda fraction: progress(LoadProgress(stage, start + share * fraction))
 
     progress(LoadProgress("Reading the tokenizer", 0.0))
-    check_memory(layout, plan)
     tokenizer = Tokenizer(layout.model)
+    if plan.device.startswith("cuda"):
+        return _cuda_runtime(layout, plan, tokenizer, rows=rows, progress=progress)
+    check_memory(layout, plan)
     model = load_lm(
         layout.model, device=plan.device, dtype=plan.dtype, progress=part("Loading the language model", 0.05, 0.6)
     )
@@ -88,6 +96,39 @@ def make_runtime(
             "numeric": f"{plan.profile}{kind}-rows{rows}",
             "revision": REVISION,
         },
+    )
+
+
+def _cuda_runtime(
+    layout: ModelLayout,
+    plan: DevicePlan,
+    tokenizer: Tokenizer,
+    *,
+    rows: int,
+    progress: Callable[[LoadProgress], None],
+) -> Runtime:
+    from engine.runtime.cuda import make_cuda
+
+    parts = make_cuda(layout, plan, rows=rows, stage=lambda name, done: progress(LoadProgress(name, done)))
+    _check_pair(layout, parts.model, parts.codec)
+    precision = parts.plan.precision if parts.plan else plan.precision
+    how = "kernels" if parts.kernels else "torch"
+    how += "" if parts.codec_kernels == parts.kernels else "-codec-torch"
+    progress(LoadProgress("Ready", 1.0))
+    return Runtime(
+        prompts=PromptBuilder(parts.model.config, tokenizer),
+        loop=parts.loop,  # type: ignore[arg-type]
+        codec=parts.codec,
+        streams=parts.streams,
+        identity={
+            "model": parts.model.hashes["model"],
+            "codec": parts.codec.identity,
+            "tokenizer": parts.model.hashes["tokenizer"],
+            "numeric": f"{plan.profile_of(precision)}-{how}-rows{parts.loop.rows}",
+            "revision": REVISION,
+        },
+        memory=parts.plan,
+        warnings=parts.warnings,
     )
 
 

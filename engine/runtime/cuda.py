@@ -1,0 +1,334 @@
+"""Puts together what speaks on a CUDA device: kernels and graphs where they serve, plain operations where they do not."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from engine.codec.config import CodecConfig, PatchStage, TransformerStage
+from engine.codec.model import Codec, load_codec
+from engine.codec.stream import DecodeStreams
+from engine.errors import DeviceError, SpeechError, is_out_of_memory
+from engine.layout import ModelLayout
+from engine.lm.config import LMConfig
+from engine.lm.generate import FrameLoop
+from engine.lm.model import SpeechLM, load_lm
+from engine.lm.prompt import Prompt
+from engine.requests import Sampling, SamplingOptions
+from engine.runtime import memory
+from engine.runtime.devices import DevicePlan
+from engine.runtime.memory import MemoryPlan
+
+if TYPE_CHECKING:
+    from engine.runtime.batch import CudaFrameLoop
+
+_log = logging.getLogger(__name__)
+
+Stage = Callable[[str, float], None]
+PDL_CAPABILITY = (9, 0)  # programmatic dependent launch
+KERNEL_CAPABILITY = (7, 5)  # the oldest card that Triton compiles for
+_BARE_CONTEXT_BYTES = 450 * memory.MB  # of CONTEXT_BYTES: what is taken before any of our kernels is loaded
+_WARM_PROMPTS = (48, 100, 140)  # rows: texts and voices of usual length
+_WARM_CLIP_FRAMES = (12, 100)
+
+
+@dataclass
+class CudaParts:
+    """What `make_runtime` needs to know about a CUDA device.
+
+    Attributes:
+        model, loop, streams: loaded and ready; streams decodes, codec encodes (they may be on different devices).
+        kernels: whether frames are made by our kernels; the codec's by them too.
+        plan: of memory; None where plain operations serve.
+        warnings: what runs otherwise than it could, and why.
+    """
+
+    model: SpeechLM
+    loop: FrameLoop | CudaFrameLoop
+    codec: Codec
+    streams: DecodeStreams
+    kernels: bool
+    codec_kernels: bool
+    plan: MemoryPlan | None
+    warnings: tuple[str, ...]
+
+
+def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage) -> CudaParts:
+    """Load a model for a CUDA device.
+
+    Args:
+        rows: how many requests are wanted at once; fewer where memory allows no more.
+        stage: told what is being done, and how far the whole is.
+
+    Raises:
+        CheckpointError: the model is damaged. DeviceError: it does not fit, or needs kernels that do not run here.
+    """
+    device = torch.device(plan.device)
+    torch.cuda.set_device(device)
+    lm_config, codec_config = LMConfig.read(layout.model), CodecConfig.read(layout.codec)
+    refusal = kernels_refusal(lm_config, torch.cuda.get_device_capability(device))
+    if refusal:
+        return _plain(layout, plan, rows=rows, reason=refusal, stage=stage)
+    chosen = plan_for(lm_config, codec_config, plan, rows)
+    warnings = [f"The card has no room for more: {', '.join(chosen.steps)}."] if chosen.steps else []
+    stage("Loading the language model", 0.05)
+    model = _load_model(layout, plan, chosen, stage)
+    parts = _codec(layout, plan, chosen, codec_config, lm_config.codebooks, stage)
+    stage("Preparing the kernels", 0.75)
+    loop: FrameLoop | CudaFrameLoop
+    kernels = True
+    try:
+        loop = _frame_loop(model, chosen, stage)
+        if loop.graphs.fallback:
+            warnings.append(loop.graphs.fallback)
+    except Exception as error:
+        _raise_unless_kernels(error)
+        if chosen.precision == "int8":
+            raise DeviceError(f"int8 does not run on this card ({error}).", "Choose precision bf16 or fp16.") from error
+        _log.warning("The frame loop runs without kernels", exc_info=error)
+        warnings.append(f"Frames are made by plain operations, slower: the kernels failed ({_short(error)}).")
+        _give_back()
+        loop, kernels = FrameLoop(model, rows=chosen.rows), False
+    codec, streams, codec_kernels, reason = parts(chosen.rows)
+    if reason:
+        warnings.append(reason)
+    _give_back()
+    return CudaParts(model, loop, codec, streams, kernels, codec_kernels, chosen, tuple(warnings))
+
+
+def plan_for(lm: LMConfig, codec: CodecConfig, plan: DevicePlan, rows: int) -> MemoryPlan:
+    """The memory plan of a device as it is now. Raises DeviceError."""
+    _give_back()
+    free, total = torch.cuda.mem_get_info(plan.device)
+    budget = memory.budget_bytes(free + _BARE_CONTEXT_BYTES, total)
+    emulated = memory.emulated_bytes()
+    if emulated is not None and emulated < total:
+        share = (min(emulated, total) - memory.CONTEXT_BYTES) / total
+        torch.cuda.set_per_process_memory_fraction(max(0.001, share), plan.device)
+    return memory.plan_memory(lm, codec, budget=budget, rows=rows, precisions=(plan.precision, *plan.narrower))
+
+
+def kernels_refusal(config: LMConfig, capability: tuple[int, int]) -> str:
+    """Why our kernels cannot run this model on this card, or "". Nothing is compiled."""
+    if importlib.util.find_spec("triton") is None:
+        return "Triton is not installed"
+    if capability < KERNEL_CAPABILITY:
+        return f"the card's compute capability {capability[0]}.{capability[1]} is too old for them"
+    backbone = config.backbone
+    if backbone.head_dim < 32 or backbone.head_dim & (backbone.head_dim - 1):
+        return f"heads of {backbone.head_dim} values"
+    if not config.local.rotary:
+        return "a local transformer with absolute positions"
+    if backbone.heads // backbone.kv_heads > 64:
+        return f"{backbone.heads // backbone.kv_heads} query heads to a key head"
+    if backbone.attention_bias:
+        return "attention with biases"
+    return ""
+
+
+def codec_refusal(stages: Sequence[TransformerStage | PatchStage]) -> str:
+    """Why our kernels cannot run this side of the codec, or ""."""
+    for stage in stages:
+        if isinstance(stage, TransformerStage) and (
+            stage.head_width < 32 or stage.head_width & (stage.head_width - 1)
+        ):
+            return f"heads of {stage.head_width} values"
+    return ""
+
+
+# -- the language model -----------------------------------------------------------------------------------------
+
+
+def _load_model(layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, stage: Stage) -> SpeechLM:
+    def progress(done: float) -> None:
+        stage("Loading the language model", 0.05 + 0.4 * done)
+
+    if chosen.precision == "int8":
+        from engine.runtime.narrow import load_narrow_lm
+
+        return load_narrow_lm(layout.model, device=plan.device, dtype=plan.dtype, progress=progress)
+    return load_lm(layout.model, device=plan.device, dtype=plan.dtype, progress=progress)
+
+
+def _frame_loop(model: SpeechLM, chosen: MemoryPlan, stage: Stage) -> CudaFrameLoop:
+    from engine.runtime.batch import CudaFrameLoop
+
+    loop = CudaFrameLoop(
+        model,
+        rows=chosen.rows,
+        pages=chosen.pages,
+        longest=chosen.longest,
+        quantize=getattr(model, "narrowed", None),
+        pdl=torch.cuda.get_device_capability(model.device) >= PDL_CAPABILITY,
+    )
+    stage("Capturing the frame graphs", 0.78)
+    loop.capture()
+    stage("Trying prompts", 0.85)
+    warm_prompts(loop)
+    return loop
+
+
+def warm_prompts(loop: CudaFrameLoop, lengths: Sequence[int] = _WARM_PROMPTS) -> None:
+    """Compile what prompts of these lengths take, so that the first listener does not wait for it."""
+    greedy = Sampling(SamplingOptions(0.0), SamplingOptions(0.0))
+    config = loop.model.config
+    for length in lengths:
+        rows = torch.full((length, config.codebooks + 1), config.pad_code, dtype=torch.int64)
+        rows[:, 0] = config.pad_id
+        row = loop.admit(Prompt(rows[:0], rows), sampling=greedy, seed=0, max_frames=1)
+        loop.release(row)
+    torch.cuda.synchronize(loop.model.device)
+
+
+# -- the codec --------------------------------------------------------------------------------------------------
+
+
+def _codec(
+    layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, config: CodecConfig, codebooks: int, stage: Stage
+) -> Callable[[int], tuple[Codec, DecodeStreams, bool, str]]:
+    """Load the codec's sides where the plan puts them; what is returned gives codec and streams for so many rows."""
+
+    def load(device: str, *, encoder: bool, decoder: bool, start: float, share: float) -> Codec:
+        return load_codec(
+            layout.codec,
+            device=device,
+            dtype=None if device == "cpu" else plan.dtype,
+            encoder=encoder,
+            decoder=decoder,
+            codebooks=codebooks,
+            progress=lambda done: stage("Loading the codec", start + share * done),
+        )
+
+    if chosen.encoder == chosen.decoder:
+        device = "cpu" if chosen.decoder == "cpu" else plan.codec_device
+        encodes = decodes = load(device, encoder=True, decoder=True, start=0.45, share=0.3)
+    else:
+        decodes = load(plan.codec_device, encoder=False, decoder=True, start=0.45, share=0.15)
+        encodes = load("cpu", encoder=True, decoder=False, start=0.6, share=0.15)
+
+    def finish(rows: int) -> tuple[Codec, DecodeStreams, bool, str]:
+        if chosen.decoder == "cpu":
+            return encodes, DecodeStreams(decodes, slots=rows), False, ""
+        stage("Capturing the codec graphs", 0.88)
+        refusal = codec_refusal(config.decoder) or codec_refusal(config.encoder)
+        with torch.cuda.device(plan.codec_device):
+            plain = decodes.encoder, decodes.decoder
+            try:
+                if refusal:
+                    raise ValueError(refusal)
+                streams = kernel_streams(decodes, rows)
+                streams.capture()
+                stage("Trying clips", 0.97)
+                warm_clips(encodes)
+            except Exception as error:
+                _raise_unless_kernels(error)
+                _log.warning("The codec runs without kernels", exc_info=error)
+                decodes.encoder, decodes.decoder = plain
+                _give_back()
+                reason = f"Audio is decoded by plain operations, slower: the kernels failed ({_short(error)})."
+                return encodes, DecodeStreams(decodes, slots=rows, together=False), False, reason
+        return encodes, streams, True, streams.fallback
+
+    return finish
+
+
+def kernel_streams(codec: Codec, slots: int) -> DecodeStreams:
+    """Put the sides of a codec that are on a CUDA device on kernels, and give its streams."""
+    from engine.runtime.codec_graphs import CudaDecodeStreams
+    from engine.runtime.codec_stack import KernelStack
+
+    pdl = torch.cuda.get_device_capability(codec.device) >= PDL_CAPABILITY
+    if codec.encoder is not None:
+        codec.encoder = _on_device(KernelStack(codec.encoder, pdl=pdl), codec.device)
+    assert codec.decoder is not None
+    codec.decoder = KernelStack(codec.decoder, pdl=pdl)
+
+    class AloneStreams(CudaDecodeStreams):
+        """Each stream is decoded alone: products of another height round otherwise, and company must not be heard."""
+
+        def step(self, chunks: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
+            with torch.cuda.device(self.codec.device):
+                decoded: dict[int, np.ndarray] = {}
+                for slot, codes in chunks.items():
+                    decoded |= super().step({slot: codes})
+                return decoded
+
+        def reset(self, slot: int) -> None:
+            with torch.cuda.device(self.codec.device):
+                super().reset(slot)
+
+    return AloneStreams(codec, slots)  # type: ignore[return-value]
+
+
+def _on_device(stack, device: torch.device):
+    """Kernels are launched on the current device; clips are encoded while that of the language model is current."""
+    step = stack.step
+
+    def on_its_own(*args, **options):
+        with torch.cuda.device(device):
+            return step(*args, **options)
+
+    stack.step = on_its_own
+    return stack
+
+
+def warm_clips(codec: Codec, frames: Sequence[int] = _WARM_CLIP_FRAMES) -> None:
+    """Compile what clips of these lengths take. On a CPU there is nothing to compile."""
+    if codec.device.type == "cpu" or codec.encoder is None:
+        return
+    for count in frames:
+        codec.encode([np.zeros((codec.config.channels, count * codec.config.hop), np.float32)])
+
+
+# -- where kernels do not serve ---------------------------------------------------------------------------------
+
+
+def _plain(layout: ModelLayout, plan: DevicePlan, *, rows: int, reason: str, stage: Stage) -> CudaParts:
+    from engine.runtime.needs import check_memory
+
+    if plan.precision == "int8":
+        raise DeviceError(f"int8 needs kernels that do not run here: {reason}.", "Choose precision bf16, fp16 or fp32.")
+    check_memory(layout, plan)
+    stage("Loading the language model", 0.05)
+    model = load_lm(
+        layout.model,
+        device=plan.device,
+        dtype=plan.dtype,
+        progress=lambda done: stage("Loading the language model", 0.05 + 0.6 * done),
+    )
+    codec = load_codec(
+        layout.codec,
+        device=plan.codec_device,
+        codebooks=model.config.codebooks,
+        progress=lambda done: stage("Loading the codec", 0.65 + 0.35 * done),
+    )
+    warning = f"Speech is made by plain operations, slower: the kernels do not serve here ({reason})."
+    streams = DecodeStreams(codec, slots=rows, together=False)
+    return CudaParts(model, FrameLoop(model, rows=rows), codec, streams, False, False, None, (warning,))
+
+
+def _raise_unless_kernels(error: Exception) -> None:
+    """Compilers and launches may fail in any way; a lack of memory, and what is told to people, is another matter."""
+    if isinstance(error, SpeechError):
+        raise error
+    if is_out_of_memory(error):
+        raise DeviceError(
+            "The graphics card has less room than it said.", "Close programs that use it, or choose precision int8."
+        ) from error
+
+
+def _short(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[-1][:160]}" if lines else type(error).__name__
+
+
+def _give_back() -> None:
+    gc.collect()
+    torch.cuda.empty_cache()

@@ -1,0 +1,328 @@
+"""What a model takes on a graphics card, told from its configs before anything is loaded, and the plan that fits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.codec.config import CodecConfig, PatchStage, TransformerStage
+from engine.errors import DeviceError
+from engine.lm.config import LMConfig
+from engine.requests import MAX_FRAMES
+
+GB = 2**30
+MB = 2**20
+PAGE_ROWS = 256
+EMULATE = "MOSS_EMULATE_GPU_GB"  # plan, and allocate, as if the card had only so much
+
+CONTEXT_BYTES = 600 * MB  # CUDA context with the modules of torch and of our kernels; measured, see packaging/notes/gpu.md
+GRAPH_BYTES = 150 * MB  # captured graphs of both parts with what their pools hold
+SPARE_SHARE = 0.02  # of the card: what the allocator cannot use because of its granularity
+LONGEST_PROMPT = 1716  # rows: a reference of 100 s and a long text
+LONGEST_ROWS = MAX_FRAMES + LONGEST_PROMPT
+USUAL_PAGES = 8  # a piece of a minute with its voice, and room
+FEWEST_PAGES = 8  # two and a half minutes; less would refuse ordinary pieces
+PREFIX_BYTES = 256 * MB  # voices whose prompt stays computed
+_MOST_PROMPT_PARTS = 256
+_MOST_PARTS = 1024
+_SPLIT_BYTES = 8 * 128 * 4096 * 4 + 16384 * 4
+_CODEC_PARTS = 128
+_STEP_FRAMES = 25  # the longest streaming step of the codec
+_ENCODE_FRAMES = 100
+_TURNS = 8192 + 1024
+_CODEC_BLOCK = 512
+
+Place = Literal["device", "cpu"]
+
+
+def lm_weights(config: LMConfig, itemsize: int, *, int8: bool = False) -> int:
+    """Bytes of the language model's weights.
+
+    Args:
+        itemsize: of the dtype. int8: the matrices of both transformers are stored in one byte, and a float32 each row;
+            the text embeddings, which only prompts need, stay in the host's memory.
+    """
+    backbone, local = config.backbone, config.local
+    hidden, dim = backbone.hidden, backbone.head_dim
+    matrices = [
+        *[
+            ((backbone.heads + 2 * backbone.kv_heads) * dim, hidden),
+            (hidden, backbone.heads * dim),
+            (2 * backbone.intermediate, hidden),
+            (hidden, backbone.intermediate),
+        ]
+        * backbone.layers,
+        (3 * hidden, hidden),
+        (hidden, hidden),
+        (local.intermediate, hidden),
+        (hidden, local.intermediate),
+    ]
+    elements = sum(rows * columns for rows, columns in matrices)
+    narrow = backbone.layers * (2 * hidden + 2 * dim) + hidden  # norms of the backbone
+    narrow += 3 * hidden + hidden + local.intermediate + hidden + 6 * hidden  # biases and norms of the local transformer
+    narrow += 0 if local.rotary else (config.codebooks + 1) * hidden
+    tables = sum(config.codebook_sizes)
+    narrow += (0 if int8 else backbone.vocab * hidden) + (tables + 1) * hidden + 2 * hidden
+    narrow += 0 if config.tied_audio else tables * hidden
+    wide = elements + 4 * sum(rows for rows, _ in matrices) if int8 else elements * itemsize
+    return wide + narrow * itemsize
+
+
+def page_bytes(config: LMConfig, itemsize: int) -> int:
+    """Bytes of one page: keys and values of 256 rows in every layer."""
+    backbone = config.backbone
+    return 2 * backbone.layers * backbone.kv_heads * PAGE_ROWS * backbone.head_dim * itemsize
+
+
+def frame_state(config: LMConfig, rows: int, longest: int, itemsize: int) -> int:
+    """Bytes of what both steps of a bucket of rows work in, the extra heads and float32 norms included."""
+    backbone, local = config.backbone, config.local
+    hidden, width = backbone.hidden, max(config.codebook_sizes)
+    on_their_way = 2 * rows * (hidden * (4 + itemsize) + 2 * _MOST_PARTS * 4)
+    heads = backbone.heads + 2 * backbone.kv_heads
+    buffers = rows * itemsize * (heads * backbone.head_dim + backbone.heads * backbone.head_dim + backbone.intermediate)
+    buffers += rows * itemsize * (4 * hidden + local.intermediate)
+    buffers += rows * (config.codebooks * width + (width + 2) * 4 + local.heads * 16 * 2 * 4 * 2 * local.head_dim)
+    parts = 32 * max(rows, 2) * backbone.kv_heads * 16 * (backbone.head_dim + 2) * 4
+    tables = 2 * longest * backbone.head_dim // 2 * 4
+    gains = 4 * (backbone.layers * 2 * (hidden + backbone.head_dim) + 2 * (3 * hidden + local.intermediate) + 8 * hidden)
+    head = (config.codebook_sizes[0] + 2) * hidden * itemsize
+    return on_their_way + buffers + parts + tables + gains + head + _SPLIT_BYTES
+
+
+def prompt_work(config: LMConfig, itemsize: int, rows: int = LONGEST_PROMPT) -> int:
+    """Bytes that computing the longest prompt takes for a moment."""
+    backbone = config.backbone
+    heads = backbone.heads + 2 * backbone.kv_heads
+    each = backbone.hidden * (3 * 4 + 3 * itemsize) + (heads + 2 * backbone.heads) * backbone.head_dim * itemsize
+    each += backbone.intermediate * itemsize + 2 * _MOST_PROMPT_PARTS * 4
+    each += config.codebooks * (backbone.hidden * itemsize + 8)  # embeddings of all codes before they are added
+    return rows * each
+
+
+def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int, *, kernels: bool = True) -> int:
+    """Bytes of the weights and tables of one side of the codec."""
+    total = 0
+    for stage in _transformers(stages):
+        width, inner = stage.width, stage.hidden
+        layer = 4 * width * width + 2 * width * inner
+        total += itemsize * (stage.layers * layer + width * (stage.inputs + stage.outputs))
+        total += stage.layers * 4 * 4 * width  # norms
+        half = stage.head_width // 2
+        total += 8 * half + 16 * half * _ENCODE_FRAMES * stage.tokens_per_frame  # turns of the plain path
+        block = min(_CODEC_BLOCK, stage.context) if stage.context < _CODEC_BLOCK else _CODEC_BLOCK
+        total += 4 * block * (block + stage.context)
+        if kernels:
+            total += stage.layers * 4 * 2 * (3 * width + inner) + 4 * width + 2 * _TURNS * half * 4
+    return total
+
+
+def quantizer(config: CodecConfig, codebooks: int, *, encoder: bool) -> int:
+    """Bytes of the folded quantizer, float32 always."""
+    decode = codebooks * config.codebook_size * config.latent + config.latent
+    encode = config.inner * (config.latent + 1) + codebooks * (
+        config.codebook_width * (config.inner + 1) + config.codebook_size * (2 * config.codebook_width + config.inner)
+    )
+    return 4 * (decode + (encode if encoder else 0))
+
+
+def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, most_frames: int, itemsize: int) -> int:
+    """Bytes of the rings of `rows` streams, and of the buffers that steps of all of them work in."""
+    total = 0
+    longest: dict[int, int] = {}
+    inner: dict[int, int] = {}
+    for stage in _transformers(stages):
+        capacity = stage.context + most_frames * stage.tokens_per_frame
+        total += stage.layers * 2 * rows * capacity * stage.width * itemsize
+        longest[stage.width] = max(longest.get(stage.width, 0), rows * most_frames * stage.tokens_per_frame)
+        inner[stage.width] = max(inner.get(stage.width, 0), stage.hidden)
+    for width, count in longest.items():
+        total += count * (width * (4 + itemsize) + 2 * _CODEC_PARTS * 4 + (4 * width + inner[width]) * itemsize)
+    return total
+
+
+def _transformers(stages: tuple[TransformerStage | PatchStage, ...]) -> Iterator[TransformerStage]:
+    return (stage for stage in stages if isinstance(stage, TransformerStage))
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Where everything goes.
+
+    Attributes:
+        precision: `fp32`, `bf16`, `fp16` or `int8`.
+        rows: requests at once. pages: of 256 rows, shared by them. longest: rows one request may have.
+        encoder, decoder: where the two sides of the codec compute.
+        parts: bytes by name, in the order in which they are taken.
+        budget: bytes there are.
+        steps: what was given up for it to fit, in the order of giving up.
+    """
+
+    precision: str
+    rows: int
+    pages: int
+    encoder: Place
+    decoder: Place
+    parts: Mapping[str, int] = field(hash=False)
+    budget: int
+    steps: tuple[str, ...] = ()
+
+    @property
+    def longest(self) -> int:
+        return min(-(-LONGEST_ROWS // PAGE_ROWS), self.pages) * PAGE_ROWS
+
+    @property
+    def total(self) -> int:
+        return sum(self.parts.values())
+
+    def describe(self) -> str:
+        """One line for people."""
+        where = "codec on the card"
+        if self.decoder == "cpu":
+            where = "codec on the processor"
+        elif self.encoder == "cpu":
+            where = "clips encoded on the processor"
+        minutes = self.pages * PAGE_ROWS * 0.08 / 60
+        return (
+            f"{self.precision}, {self.rows} at once, room for {minutes:.0f} min of speech, {where}: "
+            f"{self.total / GB:.1f} of {self.budget / GB:.1f} GB"
+        )
+
+
+def plan_memory(
+    lm: LMConfig,
+    codec: CodecConfig,
+    *,
+    budget: int,
+    rows: int,
+    precisions: tuple[str, ...],
+    encoder_itemsize: int | None = None,
+) -> MemoryPlan:
+    """The first plan that fits, going down in this order: fewer rows, fewer pages, clips encoded on the processor, the
+    next precision, the whole codec on the processor.
+
+    Args:
+        budget: bytes that the process may take, the CUDA context included.
+        precisions: those allowed, the best first (`bf16`, then `int8`).
+
+    Raises:
+        DeviceError: none fits; it names the smallest plan and what would make it fit.
+    """
+    wanted: MemoryPlan | None = None
+    smallest: MemoryPlan | None = None
+    for precision, encoder, decoder in _tiers(precisions):
+        for count, pages in _buckets(rows):
+            plan = _plan(lm, codec, precision, count, pages, encoder, decoder, budget)
+            wanted = wanted or plan
+            if smallest is None or plan.total < smallest.total:
+                smallest = plan
+            if plan.total <= budget:
+                return _with_steps(plan, wanted)
+    assert smallest is not None and wanted is not None
+    remedy = f"Choose a model that is smaller; the least this one takes is {smallest.total / GB:.1f} GB."
+    if "int8" not in precisions:
+        try:
+            nearest = plan_memory(lm, codec, budget=budget, rows=rows, precisions=("int8",))
+            remedy = f"Choose precision int8: {nearest.describe()}."
+        except DeviceError:
+            pass
+    raise DeviceError(
+        f"The model needs {smallest.total / GB:.1f} GB on the graphics card; {budget / GB:.1f} GB can be used.", remedy
+    )
+
+
+def _tiers(precisions: tuple[str, ...]) -> Iterator[tuple[str, Place, Place]]:
+    for precision in precisions:
+        yield precision, "device", "device"
+        yield precision, "cpu", "device"
+    yield precisions[-1], "cpu", "cpu"
+
+
+def _buckets(rows: int) -> Iterator[tuple[int, int]]:
+    """(rows, pages), from what is wished for down to one row that speaks two and a half minutes."""
+    whole = -(-LONGEST_ROWS // PAGE_ROWS)
+    count = rows
+    while True:
+        yield count, whole + (count - 1) * USUAL_PAGES
+        if count == 1:
+            break
+        count = max(1, count // 2)
+    for pages in (24, 16, FEWEST_PAGES):
+        yield 1, pages
+
+
+def _plan(
+    lm: LMConfig,
+    codec: CodecConfig,
+    precision: str,
+    rows: int,
+    pages: int,
+    encoder: Place,
+    decoder: Place,
+    budget: int,
+) -> MemoryPlan:
+    itemsize = 4 if precision == "fp32" else 2
+    longest = min(-(-LONGEST_ROWS // PAGE_ROWS), pages) * PAGE_ROWS
+    books = min(lm.codebooks, codec.codebooks)
+    parts = {
+        "CUDA context": CONTEXT_BYTES,
+        "language model": lm_weights(lm, itemsize, int8=precision == "int8"),
+        "keys and values": (pages + 1) * page_bytes(lm, itemsize),
+        "frame state": frame_state(lm, rows, longest, itemsize),
+    }
+    work = prompt_work(lm, itemsize)
+    if decoder == "device":
+        parts["codec decoder"] = codec_side(codec.decoder, itemsize) + quantizer(codec, books, encoder=False)
+        parts["codec streams"] = stream_state(codec.decoder, rows + 1, _STEP_FRAMES, itemsize)
+    if encoder == "device":
+        parts["codec encoder"] = codec_side(codec.encoder, itemsize) + quantizer(codec, books, encoder=True)
+        work = max(work, stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize))
+    parts["graphs"] = GRAPH_BYTES
+    parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 4))
+    parts["workspace"] = work
+    return MemoryPlan(precision, rows, pages, encoder, decoder, parts, budget)
+
+
+def _with_steps(plan: MemoryPlan, wanted: MemoryPlan) -> MemoryPlan:
+    from dataclasses import replace
+
+    steps = []
+    if plan.rows < wanted.rows:
+        steps.append(f"{plan.rows} at once instead of {wanted.rows}")
+    if plan.pages < wanted.pages and plan.rows == wanted.rows:
+        steps.append(f"room for {plan.pages * PAGE_ROWS} rows instead of {wanted.pages * PAGE_ROWS}")
+    if plan.encoder != wanted.encoder:
+        steps.append("clips are encoded on the processor")
+    if plan.precision != wanted.precision:
+        steps.append(f"weights in {plan.precision}")
+    if plan.decoder != wanted.decoder:
+        steps.append("audio is decoded on the processor")
+    return replace(plan, steps=tuple(steps))
+
+
+def budget_bytes(free: int, total: int) -> int:
+    """What the process may take in all, its context included, from what the card reports free before a context exists.
+
+    `MOSS_EMULATE_GPU_GB` makes the card smaller, never larger.
+    """
+    usable = min(free, total)
+    emulated = emulated_bytes()
+    if emulated is not None:
+        usable = min(usable, emulated)
+    return int(usable * (1 - SPARE_SHARE))
+
+
+def emulated_bytes() -> int | None:
+    """The size that a card is made out to have. Raises DeviceError when the variable is no number."""
+    text = os.environ.get(EMULATE)
+    if not text:
+        return None
+    try:
+        size = float(text)
+    except ValueError:
+        size = 0.0
+    if not size > 0:
+        raise DeviceError(f"{EMULATE} is {text!r}.", "Set it to a number of gigabytes, or remove it.")
+    return int(size * GB)
