@@ -507,7 +507,11 @@ class Renderer:
             if shape is not None and job.speech is not None:
                 self._shapes.put(take, job.speech.block.text, shape)
         if made.failed and self.project.has_block(job.block_id) and not job.dropped:
-            self._failed(job, self.project.block(job.block_id), made.failed)
+            if order.engine is self.engine:
+                self._failed(job, self.project.block(job.block_id), made.failed)
+            else:
+                # Another model was chosen meanwhile: the line is not at fault, and the new one will speak it.
+                self._add(RenderJob(job.block_id, job.priority, job.again, job.order))
         elif made.take is not None:
             self._tried.add(job.block_id)
         self.changed.emit(job.block_id)

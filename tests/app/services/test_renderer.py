@@ -536,3 +536,22 @@ def test_shapes_are_found_again_and_a_damaged_one_is_made_anew(studio, tmp_path,
     it.renderer.measure(it.ids)
     it.run(lambda: it.renderer.shape(it.project.blocks[0]) is not None)
     assert np.array_equal(it.renderer.shape(it.project.blocks[0]).bins(1)[0], made.bins(1)[0])
+
+
+def test_another_model_speaks_what_the_one_before_was_speaking(studio):
+    it = studio("one two three", "four")
+    it.backend.gate.clear()
+    it.renderer.render(it.ids)
+    it.run(lambda: it.states()[0] == "speaking")
+    it.renderer.set_engine(None, it.backend.card)
+    it.engine.close()
+    it.run(lambda: not it.renderer.figures().speaking)
+    assert it.states() == ["queued", "queued"]
+    other = ToneBackend(it.backend.card)
+    engine = Engine(other)
+    engine.start()
+    engine.ready(5)
+    it.renderer.set_engine(engine, other.card)
+    it.run(it.idle)
+    assert it.states() == ["ready", "ready"] and sorted(other.spoken) == ["four", "one two three"]
+    engine.close()
