@@ -89,7 +89,6 @@ class Project:
         self._touched = Touched()
 
     # -- reading
-    # -----------------------------------------------------------------------------------------------------------
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -167,7 +166,6 @@ class Project:
         return self._voices.get(voice_id) if voice_id else None
 
     # -- changing: for commands alone
-    # --------------------------------------------------------------------------------------
 
     def replace_blocks(self, first: int, count: int, blocks: Sequence[Block]) -> list[Block]:
         """Put `blocks` where `count` blocks were; returns those. For commands.

@@ -178,7 +178,6 @@ class Recovery:
         return ProjectStore.open(home, paths=self._paths, deliver=deliver)
 
     # -- inside
-    # ------------------------------------------------------------------------------------------------------------
 
     def _look(self, kind: Kind, path: Path) -> Found | None:
         """What is in a file, or None when somebody has it open or it cannot be reached."""

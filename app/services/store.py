@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import logging
 import sqlite3
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from app.model import checks
 from app.model.block import new_id
 from app.model.commands import PutTake
 from app.model.errors import ProjectError
@@ -25,11 +23,11 @@ from app.model.take import Take
 from app.paths import Paths, paths_for
 from app.services import store_moves, store_opening, store_sessions, store_snapshots
 from app.services.store_audio import Segment, TakeAudioError
+from app.services.store_changes import Changes
 from app.services.store_lock import Lock
 from app.services.store_network import Publisher, WorkingCopy
 from app.services.store_opening import SUFFIX, Opened
 from app.services.store_problem import Problem
-from app.services.store_ranks import Ranks
 from app.services.store_rescue import RescueFile
 from app.services.store_rows import Batch
 from app.services.store_schema import connect
@@ -104,7 +102,7 @@ class ProjectStore:
             settings=rows.settings,
         )
         self.history = History(self.project, steps=rows.steps, done=rows.done)
-        self._ranks = Ranks((block.id, rank) for block, rank in rows.blocks)
+        self._changes = Changes(self.project, self.history, rows)
         self._writer: Writer | None = None
         if opened.copy is not None:
             self._publish_to(opened.copy)
@@ -113,13 +111,12 @@ class ProjectStore:
             self._writer = self._start_writer(opened.connection, rows.meta)
             if opened.interrupted:
                 self._writer.add(Batch(takes=opened.interrupted))
+            if not rows.blocks:
+                self._writer.add(self._changes.first_batch(rows.meta))
         self.history.recorded.connect(self._recorded)
-        if not rows.blocks:
-            self._keep_first_block(rows.meta)
         self.takes = TakeReader(lambda: connect(self.file), self._writer)
 
     # -- opening
-    # -----------------------------------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, path: Path, *, paths: Paths | None = None, deliver: Deliver | None = None) -> ProjectStore:
@@ -188,65 +185,19 @@ class ProjectStore:
     def _publish_to(self, copy: WorkingCopy) -> None:
         self._publisher = Publisher(copy, lambda problem: self._deliver(lambda: self.problem.emit(problem)))
 
-    def _keep_first_block(self, meta: dict[str, str]) -> None:
-        """A script without a row gets its one empty paragraph written, so that its id survives too."""
-        block = self.project.blocks[0]
-        self._ranks.place(self.project.blocks, {block.id}, self.project.index)
-        if self._writer is not None:
-            self._writer.add(Batch(blocks={block.id: (block, self._ranks[block.id])}, meta=dict(meta)))
-
     # -- saving
-    # ------------------------------------------------------------------------------------------------------------
 
     def _recorded(self, recorded: Recorded) -> None:
         """Hand one change, with its part of the history, to the writer."""
-        touched, project = recorded.touched, self.project
-        changed = self._ranks.place(project.blocks, touched.placed, project.index)
-        self._ranks.forget(touched.removed_blocks)
-        batch = Batch()
-        wanted = {**touched.blocks, **dict.fromkeys(changed)}
-        if len(wanted) > 64:  # one walk is cheaper than many searches
-            blocks = (block for block in project.blocks if block.id in wanted)
-        else:
-            blocks = (project.block(block_id) for block_id in wanted)
-        for block in blocks:
-            batch.blocks[block.id] = (block, self._ranks[block.id])
-        for block_id in touched.removed_blocks:
-            batch.blocks[block_id] = None
-        for take_id in touched.takes:
-            take = batch.takes[take_id] = project.takes.get(take_id)
-            if take is not None and self._lease is not None:
-                self._new_keys.add(take.key)
-        for voice_id in touched.voices:
-            batch.voices[voice_id] = project.voices.get(voice_id)
-        if touched.lexicon:
-            batch.meta["lexicon"] = checks.to_json_text([list(each) for each in project.lexicon])
-        if touched.settings:
-            batch.meta["settings"] = checks.to_json_text(project.settings.to_json())
-        batch.meta["changed_at_s"] = str(time.time())
-        for step in recorded.steps:
-            batch.steps[step.number] = (step.label, step.command)
-        for number in recorded.forgotten:
-            batch.steps[number] = None
-        batch.meta["done"] = str(recorded.done)
+        batch = self._changes.batch_of(recorded)
+        if self._lease is not None:
+            self._new_keys.update(take.key for take in batch.takes.values() if take is not None)
         if self._writer is not None:
             self._writer.add(batch)
 
     def state(self) -> Batch:
         """The whole project as it is in memory, without audio and clips."""
-        project, history = self.project, self.history
-        return Batch(
-            blocks={block.id: (block, self._ranks[block.id]) for block in project.blocks if block.id in self._ranks},
-            takes=dict(project.takes),
-            voices=dict(project.voices),
-            meta={
-                "project": self.id,
-                "lexicon": checks.to_json_text([list(each) for each in project.lexicon]),
-                "settings": checks.to_json_text(project.settings.to_json()),
-                "done": str(history.done),
-            },
-            steps={step.number: (step.label, step.command) for step in history.steps},
-        )
+        return self._changes.state(self.id)
 
     @property
     def sequence(self) -> int:
@@ -299,7 +250,6 @@ class ProjectStore:
         self.close()
 
     # -- audio
-    # -------------------------------------------------------------------------------------------------------------
 
     def begin_take(self, take: Take) -> TakeWriter:
         """Put a take that is being made into the project and the file; its audio follows through what is returned."""
@@ -339,7 +289,6 @@ class ProjectStore:
         return self.takes.samples(take_id)
 
     # -- copies and pictures
-    # -----------------------------------------------------------------------------------------------
 
     def save_as(self, target: Path, progress: Callable[[float], None] | None = None) -> None:
         """Copy the project to another file, replacing what is there, and go on in that one.
@@ -416,7 +365,6 @@ class ProjectStore:
         self._lease.hold(take.key for take in self.project.takes.values())
 
     # -- clips
-    # -------------------------------------------------------------------------------------------------------------
 
     def add_clip(self, data: bytes, name: str) -> str:
         """Keep a clip of a voice in the project, so that it travels with it; returns its SHA-256 (hex).

@@ -59,14 +59,12 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
             store_copy.rebuild_to(connection or _readable(store.file), part, lambda _: True, tick, writer.whole_state())
         if not store.is_untitled:
             _give_new_id(part)
-        with store.takes.released():
-            writer.switch(file, settle)
-            store.take_over(lock, target, copy)
-
-    def settle() -> None:
         store_copy.settle(part, file)
         if copy is not None:
             copy.publish()  # a network that does not take it is told now, while the project is still the old one
+        with store.takes.released():
+            writer.switch(file, lambda: None)
+        store.take_over(lock, target, copy)
 
     try:
         writer.call(job, anyway=True).result()

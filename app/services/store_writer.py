@@ -79,7 +79,6 @@ class Writer:
         self._thread.start()
 
     # -- any thread
-    # --------------------------------------------------------------------------------------------------------
 
     def add(self, update: Batch) -> int:
         """Hand in changes that belong together; returns their sequence number."""
@@ -159,7 +158,6 @@ class Writer:
             self._write()
 
     # -- the writing thread
-    # ------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while True:

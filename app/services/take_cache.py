@@ -81,7 +81,6 @@ class TakeCache:
         self._connection: sqlite3.Connection | None = None
 
     # -- finding and keeping
-    # -----------------------------------------------------------------------------------------------
 
     def find(self, key: str) -> Take | None:
         """The complete take of this content, with ids of no project, or None; its audio is read with `blocks`.
@@ -149,7 +148,6 @@ class TakeCache:
             _log.info("The index of the takes cannot be written: %s", error)
 
     # -- size
-    # --------------------------------------------------------------------------------------------------------------
 
     @property
     def size_bytes(self) -> int:
@@ -209,7 +207,6 @@ class TakeCache:
                 index.execute("DELETE FROM owners WHERE owner = ?", (owner,))
 
     # -- the index
-    # ---------------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def index(self) -> Iterator[sqlite3.Connection]:
