@@ -104,8 +104,8 @@ def scenes(running: Any, settle: Callable[..., None], folder: Path) -> Iterator[
     yield "08-find", window
     window.script.find_bar.close_bar()
     yield "09-palette", window.open_palette()
-    pill = next(iter(editor._pills))
-    yield "10-pause", editor.edit_tag(pill.block_number, pill.tag)
+    pill = next(iter(editor.painting.pills))
+    yield "10-pause", editor.tags.edit_tag(pill.block_number, pill.tag)
     yield from _dialogs(running, settle, folder)
     yield from _long_script(running, settle)
 

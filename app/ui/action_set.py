@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,6 +12,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.actions import ACTIONS, BY_ID, CONDITIONS, Action
 from app.ui.theme import theme
+
+
+def plain(text: str) -> str:
+    """The text of an action without access key ("&Save", "保存(&S)") and dots, for everywhere but menus."""
+    return re.sub(r"\(&\w\)", "", text).replace("&", "").rstrip("…")
 
 
 class ActionSet(QObject):
@@ -152,7 +158,7 @@ class ActionSet(QObject):
         action = self._actions[declared.id]
         reason = self.why_not(declared.id)
         action.setEnabled(not reason)
-        name = QCoreApplication.translate("Actions", declared.text).replace("&", "").rstrip("…")
+        name = plain(QCoreApplication.translate("Actions", declared.text))
         shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         lines = [
             f"<b>{name}</b>"

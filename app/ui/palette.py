@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions import MENUS
-from app.ui.action_set import ActionSet
+from app.ui.action_set import ActionSet, plain
 from app.ui.theme import GRID, theme
 
 WIDTH_PX = 560
@@ -83,9 +83,7 @@ class Palette(QFrame):
         self.setFixedWidth(WIDTH_PX)
         self.setAccessibleName(self.tr("Command palette"))
         self._menus = {
-            action_id: QCoreApplication.translate("Menus", title).replace("&", "")
-            for title, ids in MENUS
-            for action_id in ids
+            action_id: plain(QCoreApplication.translate("Menus", title)) for title, ids in MENUS for action_id in ids
         }
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
@@ -110,7 +108,7 @@ class Palette(QFrame):
         for order, (declared, action) in enumerate(self._actions):
             if declared.id == "palette":
                 continue
-            name = action.text().replace("&", "").rstrip("…")
+            name = plain(action.text())
             menu = self._menus.get(declared.id, QCoreApplication.translate("Menus", "View"))
             score = match_score(wanted, name)
             if score is None:

@@ -13,7 +13,7 @@ from app.ui.dropping import voice_mime
 
 
 def row_point(editor: Any, row: int) -> QPoint:
-    rect = next(rect for number, rect in editor.visible_rows() if number == row)
+    rect = next(rect for number, rect in editor.rows.visible() if number == row)
     return QPoint(40, int(rect.center().y()))
 
 
@@ -123,7 +123,7 @@ def test_the_playing_line_is_marked_and_brought_into_sight(sample: Any) -> None:
     editor.verticalScrollBar().setValue(0)
     sample.studio.set_playing_block(last)
     QApplication.processEvents()
-    rows = [number for number, _ in editor.visible_rows()]
+    rows = [number for number, _ in editor.rows.visible()]
     assert sample.studio.project.index(last) in rows
 
 

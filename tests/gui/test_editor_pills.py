@@ -23,7 +23,7 @@ def editor(running: Any, qtbot: Any) -> Any:
 
 def centre(editor: Any) -> QPoint:
     editor.viewport().repaint()
-    return editor._pills[0].rects[0].center().toPoint()
+    return editor.painting.pills[0].rects[0].center().toPoint()
 
 
 def press_and_move(editor: Any, start: QPoint, distance: int) -> None:

@@ -38,7 +38,7 @@ def test_from_the_first_start_to_a_chosen_take(
     line = studio.project.blocks[6]
     assert line.text == "## Your turn"
     voice = studio.library.find("Gon")
-    rect = next(rect for number, rect in editor.visible_rows() if number == 6)
+    rect = next(rect for number, rect in editor.rows.visible() if number == 6)
     assert drop_on(editor.viewport(), voice_mime(voice.id, voice.name), QPoint(60, int(rect.center().y())))
     editor.select_block(line.id)
     studio.actions.trigger("again")

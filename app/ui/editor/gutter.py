@@ -65,13 +65,13 @@ class Gutter(QWidget):
         if self._editor.project is None:
             return
         playing = self._editor.studio.playing_block
-        for number, rect in self._editor.visible_rows():
+        for number, rect in self._editor.rows.visible():
             if rect.bottom() < event.rect().top() or rect.top() > event.rect().bottom():
                 continue
             block = self._editor.project.blocks[number]
             info = self._editor.info(block.id)
             row = QRectF(0, rect.top(), right, rect.height())
-            colour = self._editor.row_colour(number)
+            colour = self._editor.painting.row_colour(number)
             if colour != "base":
                 painter.fillRect(row, look.colour(colour))
             self._paint_row(painter, number, row, info, block.id == playing)
@@ -89,7 +89,7 @@ class Gutter(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("accent"))
             painter.drawRoundedRect(QRectF(self.width() - 4, row.top() + 3, 2, max(6.0, row.height() - 6)), 1, 1)
-        middle = row.top() + self._editor.first_line_middle(number)
+        middle = row.top() + self._editor.rows.first_line_middle(number)
         line = QRectF(BAR_PX + GRID, middle - 10, self.width() - BAR_PX - 2 * GRID, 20)
         if not info.spoken:
             self._paint_unspoken(painter, line, info)
@@ -153,7 +153,7 @@ class Gutter(QWidget):
     # Mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        number = self._editor.row_at(event.position().toPoint().y())
+        number = self._editor.rows.row_at(event.position().toPoint().y())
         if number < 0:
             return
         if event.button() == Qt.MouseButton.LeftButton:
@@ -173,7 +173,7 @@ class Gutter(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton and self._anchor >= 0:
-            number = self._editor.row_at(event.position().toPoint().y(), nearest=True)
+            number = self._editor.rows.row_at(event.position().toPoint().y(), nearest=True)
             if number >= 0 and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 self._editor.select_rows(range(min(self._anchor, number), max(self._anchor, number) + 1), number)
 
@@ -189,7 +189,7 @@ class Gutter(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:
-            number = self._editor.row_at(event.pos().y())
+            number = self._editor.rows.row_at(event.pos().y())
             if number >= 0 and self._editor.project is not None:
                 block = self._editor.project.blocks[number]
                 QToolTip.showText(event.globalPos(), self._editor.info(block.id).sentence(), self)
@@ -200,13 +200,13 @@ class Gutter(QWidget):
         self._editor.dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QEvent) -> None:
-        self._editor.drag_over(event, event.position().toPoint())
+        self._editor.transfer.over(event, event.position().toPoint())
 
     def dragLeaveEvent(self, event: QEvent) -> None:
         self._editor.dragLeaveEvent(event)
 
     def dropEvent(self, event: QEvent) -> None:
-        self._editor.drop_at(event, event.position().toPoint())
+        self._editor.transfer.drop(event, event.position().toPoint())
 
 
 class GutterAccessible(QAccessibleInterface):
@@ -258,7 +258,7 @@ class GutterAccessible(QAccessibleInterface):
         return self._rows[index]
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
-        number = self._gutter._editor.row_at(self._gutter.mapFromGlobal(QPoint(x, y)).y())
+        number = self._gutter._editor.rows.row_at(self._gutter.mapFromGlobal(QPoint(x, y)).y())
         return self.child(number)
 
     def indexOfChild(self, child: QAccessibleInterface) -> int:
@@ -284,7 +284,7 @@ class RowAccessible(QAccessibleInterface):
 
     def rect(self) -> QRect:
         gutter = self._list.object()
-        for number, rect in gutter._editor.visible_rows():
+        for number, rect in gutter._editor.rows.visible():
             if number == self.index:
                 return QRect(gutter.mapToGlobal(QPoint(0, int(rect.top()))), QSize(gutter.width(), int(rect.height())))
         return QRect()

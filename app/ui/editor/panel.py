@@ -72,7 +72,7 @@ class ScriptPanel(QFrame):
         actions.bind("paste", lambda: self._clipboard("paste"))
         actions.bind("select_all", lambda: self._clipboard("selectAll"))
         actions.bind("insert_pause", self._insert_pause)
-        actions.bind("insert_pronunciation", editor.insert_pronunciation)
+        actions.bind("insert_pronunciation", editor.tags.insert_pronunciation)
         actions.bind("make_speech", lambda: editor.make_kind(BlockKind.SPEECH))
         actions.bind("make_chapter", lambda: editor.make_kind(BlockKind.CHAPTER))
         actions.bind("make_scene", lambda: editor.make_kind(BlockKind.SCENE))
@@ -84,7 +84,7 @@ class ScriptPanel(QFrame):
 
     def _insert_pause(self) -> None:
         self.editor.setFocus()
-        self.editor.insert_pause()
+        self.editor.tags.insert_pause()
 
     def _clipboard(self, deed: str) -> None:
         """Cut, copy and paste go to the field that has the keyboard, else to the script."""

@@ -63,6 +63,11 @@ def pills_of(block: QTextBlock, top_left: tuple[float, float]) -> list[Pill]:
     return pills
 
 
+def same_pill(one: Pill, other: Pill) -> bool:
+    """Whether both are the same tag, at two paintings."""
+    return (one.block_number, one.tag.start) == (other.block_number, other.tag.start)
+
+
 def label_of(tag: Tag) -> str:
     if tag.kind == "pause":
         return f"{tag.seconds:g} s"

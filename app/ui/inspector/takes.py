@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.model.block import Block
 from app.model.content_commands import ChooseTake
 from app.model.take import Take
+from app.ui.action_set import plain
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dock import IconButton, small_button
@@ -49,7 +50,7 @@ class TakesSection(QWidget):
         self._buttons = []
         for action_id in ("compare_takes", "delete_take"):
             action = studio.actions.action(action_id)
-            button = small_button(_icon(action_id), action.text().replace("&", ""))
+            button = small_button(_icon(action_id), plain(action.text()))
             button.setToolTip(action.toolTip())
             button.clicked.connect(action.trigger)
             action.enabledChanged.connect(button.setEnabled)
@@ -86,7 +87,7 @@ class TakesSection(QWidget):
         row.setSpacing(GRID)
         for action_id in ("again", "three_takes"):
             action = studio.actions.action(action_id)
-            button = IconButton(_icon(action_id), action.text().replace("&", ""))
+            button = IconButton(_icon(action_id), plain(action.text()))
             button.setToolTip(action.toolTip())
             button.clicked.connect(action.trigger)
             button.setEnabled(action.isEnabled())

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions import BY_ID, MENUS
-from app.ui.action_set import ActionSet
+from app.ui.action_set import ActionSet, plain
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
 
@@ -77,14 +77,14 @@ class ShortcutsPage(QWidget):
         listed: set[str] = set()
         groups = [*MENUS, ("View", tuple(each for each in BY_ID if not any(each in ids for _, ids in MENUS)))]
         for title, ids in groups:
-            group = QTreeWidgetItem([QCoreApplication.translate("Menus", title).replace("&", ""), ""])
+            group = QTreeWidgetItem([plain(QCoreApplication.translate("Menus", title)), ""])
             group.setFlags(Qt.ItemFlag.ItemIsEnabled)
             self.tree.addTopLevelItem(group)
             for action_id in ids:
                 if action_id not in BY_ID or action_id in listed:
                     continue
                 listed.add(action_id)
-                name = self._actions.action(action_id).text().replace("&", "").rstrip("…")
+                name = plain(self._actions.action(action_id).text())
                 keys = ", ".join(
                     QKeySequence(each).toString(QKeySequence.SequenceFormat.NativeText)
                     for each in self._actions.keys(action_id)
@@ -115,7 +115,7 @@ class ShortcutsPage(QWidget):
             return
         owner = self._actions.owner_of(keys)
         if owner is not None and owner != action_id:
-            name = self._actions.action(owner).text().replace("&", "").rstrip("…")
+            name = plain(self._actions.action(owner).text())
             if self._asked != (action_id, keys):
                 self._asked = (action_id, keys)
                 self.message.setText(
