@@ -1,0 +1,186 @@
+"""One side of the codec on fused kernels: the interface of `engine.codec.layers.Stack` for a CUDA device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import triton
+
+from engine.codec.config import TransformerStage
+from engine.codec.layers import NORM_EPS, STEP_FRAMES, Stack, StageWeights
+from engine.codec.layers import Rows as StreamRows
+from engine.runtime.kernels import attention
+from engine.runtime.kernels.ops import Linear, Norm, Rows
+
+_HIGH_POSITIONS = 8192  # × 1024 positions: five hours at the fastest stage
+_PARTS = 128  # blocks that a residual product of any width here is cut into, at most
+_TILE = 64
+
+
+@dataclass
+class _Layer:
+    qkv: Linear
+    out: Linear
+    feed_in: Linear
+    feed_out: Linear
+
+
+@dataclass
+class _Stage:
+    config: TransformerStage
+    begin: Linear
+    end: Linear
+    layers: list[_Layer]
+    turns: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]  # cos, sin of 1024 a; cos, sin of b
+
+
+@dataclass
+class KernelState:
+    """What streams leave behind, and room to work in; all of it stays where it is, so graphs may point to it.
+
+    Attributes:
+        frames: int32 `[rows]`, frames each row has been through.
+        most_frames: the longest step; the rings are that much longer than a window.
+        rings: for each stage and layer `[2, rows, heads, capacity, head_width]`: keys, values.
+        residual: by width, the rows on their way; work: for each stage qkv, attended, inner.
+    """
+
+    frames: torch.Tensor
+    most_frames: int
+    rings: list[list[torch.Tensor]]
+    residual: dict[int, Rows]
+    work: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
+
+    def reset(self, row: int) -> None:
+        """Begin a new stream in `row`. Its old keys stay in memory, out of reach of the window."""
+        self.frames[row] = 0
+
+
+class KernelStack:
+    """Weights of one side, shared with the `Stack` it was made from.
+
+    Attributes:
+        device, dtype: as of the stack; residual and norms are float32.
+    """
+
+    def __init__(self, stack: Stack, *, pdl: bool = True) -> None:
+        self.device, self.dtype, self.pdl = stack.device, stack.dtype, pdl
+        self._launch = {"launch_pdl": True} if pdl else {}
+        with torch.inference_mode():
+            self._stages = [self._stage(stage) for stage in stack.transformers]
+
+    def _stage(self, stage: StageWeights) -> _Stage:
+        config = stage.config
+        gains = [layer.norm1[0].contiguous() for layer in stage.layers]
+        # What follows the last layer is a plain product: it takes the sum as it is.
+        after = [*gains[1:], torch.ones(config.width, device=self.device)]
+        layers = [
+            _Layer(
+                qkv=Linear(layer.qkv.weight, norm=Norm("layer", NORM_EPS, *layer.norm1), pdl=self.pdl),
+                out=Linear(layer.attention_out.weight, next_gain=layer.norm2[0].contiguous(), pdl=self.pdl),
+                feed_in=Linear(layer.feed_in.weight, norm=Norm("layer", NORM_EPS, *layer.norm2), act="gelu", pdl=self.pdl),
+                feed_out=Linear(layer.feed_out.weight, next_gain=gain, pdl=self.pdl),
+            )
+            for layer, gain in zip(stage.layers, after, strict=True)
+        ]
+        identity = torch.eye(config.width, device=self.device, dtype=self.dtype)
+        begin = stage.input_proj.weight if stage.input_proj is not None else identity
+        end = stage.output_proj.weight if stage.output_proj is not None else identity
+        return _Stage(
+            config=config,
+            begin=Linear(begin, next_gain=gains[0], pdl=self.pdl),
+            end=Linear(end, pdl=self.pdl),
+            layers=layers,
+            turns=_turn_tables(stage.frequencies),
+        )
+
+    def new_state(self, rows: int, most_frames: int = STEP_FRAMES) -> KernelState:
+        """Zeroed state for `rows` streams and steps of up to `most_frames` frames of all of them."""
+        device, dtype = self.device, self.dtype
+        residual: dict[int, Rows] = {}
+        rings, work = [], []
+        shared: dict[tuple[str, int, int], torch.Tensor] = {}
+
+        def room(name: str, count: int, width: int) -> torch.Tensor:
+            key = (name, count, width)
+            if key not in shared:
+                shared[key] = torch.empty(count, width, device=device, dtype=dtype)
+            return shared[key]
+
+        longest: dict[int, int] = {}
+        for stage in self._stages:
+            width = stage.config.width
+            longest[width] = max(longest.get(width, 0), rows * most_frames * stage.config.tokens_per_frame)
+        for width, count in longest.items():
+            residual[width] = Rows.empty(count, width, device=device, dtype=dtype, parts=_PARTS)
+        for stage in self._stages:
+            config = stage.config
+            capacity = config.context + most_frames * config.tokens_per_frame
+            shape = (2, rows, config.heads, capacity, config.head_width)
+            rings.append([torch.zeros(shape, device=device, dtype=dtype) for _ in stage.layers])
+            count = longest[config.width]
+            work.append(
+                (
+                    room("qkv", count, 3 * config.width),
+                    room("attended", count, config.width),
+                    room("inner", count, config.hidden),
+                )
+            )
+        return KernelState(torch.zeros(rows, dtype=torch.int32, device=device), most_frames, rings, residual, work)
+
+    def step(
+        self,
+        x: torch.Tensor,
+        frames: int,
+        state: KernelState,
+        rows: StreamRows = slice(None),
+        *,
+        youngest: int = 0,
+        oldest: int | None = None,
+    ) -> torch.Tensor:
+        """As `Stack.step`. `rows` may be an int32 tensor on the device, which is not copied (graphs read it anew)."""
+        if frames > state.most_frames:
+            raise ValueError(f"a step of {frames} frames; the state has room for {state.most_frames}")
+        if isinstance(rows, slice):
+            rows = torch.arange(*rows.indices(len(state.frames)), dtype=torch.int32, device=self.device)
+        slots = rows if rows.dtype == torch.int32 else rows.to(torch.int32)
+        batch = x.shape[0]
+        last = len(self._stages) - 1
+        for index, (stage, rings, work) in enumerate(zip(self._stages, state.rings, state.work, strict=True)):
+            config = stage.config
+            count = frames * config.tokens_per_frame
+            m = batch * count
+            x = x.reshape(m, -1).to(self.dtype)
+            residual = state.residual[config.width]
+            gained = residual.gained[:m]
+            qkv, attended, inner = (buffer[:m] for buffer in work)
+            stage.begin.begin(x, residual)
+            block_q = min(_TILE, max(16, triton.next_power_of_2(count)))
+            grid = (triton.cdiv(count, block_q), config.heads, batch)
+            for layer, ring in zip(stage.layers, rings, strict=True):
+                layer.qkv.store(gained, residual, qkv)
+                attention.window_attention_kernel[grid](
+                    qkv, ring[0], ring[1], state.frames, slots, *stage.turns, attended,
+                    count, config.tokens_per_frame, config.head_width**-0.5,
+                    HEADS=config.heads, DIM=config.head_width, CONTEXT=config.context, CAPACITY=ring.shape[3],
+                    BLOCK_Q=block_q, BLOCK_T=_TILE, STAGES=2, PDL=self.pdl, num_warps=4, **self._launch,
+                )  # fmt: skip
+                layer.out.add(attended, residual)
+                layer.feed_in.store(gained, residual, inner)
+                layer.feed_out.add(inner, residual)
+            x = torch.empty(m, stage.end.N, device=x.device, dtype=torch.float32 if index == last else self.dtype)
+            stage.end.store(gained, None, x)
+        state.frames.index_add_(0, slots, torch.full_like(slots, frames))
+        return x.reshape(batch, -1, x.shape[-1])
+
+
+def _turn_tables(frequencies: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """cos and sin of 1024 a · f, then of b · f, float32 rounded once from float64."""
+    wide = frequencies.cpu().double()
+    high = torch.arange(_HIGH_POSITIONS, dtype=torch.float64)[:, None] * 1024 * wide
+    low = torch.arange(1024, dtype=torch.float64)[:, None] * wide
+    high_cos, high_sin, low_cos, low_sin = (
+        table.float().to(frequencies.device) for table in (high.cos(), high.sin(), low.cos(), low.sin())
+    )
+    return high_cos, high_sin, low_cos, low_sin

@@ -1,0 +1,1 @@
+"""Triton kernels of the CUDA runtime; imported only where a CUDA device and Triton are there."""

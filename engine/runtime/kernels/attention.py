@@ -1,0 +1,409 @@
+"""Attention of one new row per sequence: over pages for the backbone, over at most 13 positions for the local transformer."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+
+@triton.jit
+def _normed_rotated(ptr, gain_ptr, cos, sin, rows_ok, stride, DIM: tl.constexpr, ROWS: tl.constexpr, eps):
+    """Heads `[ROWS, DIM]` after RMSNorm and half-split rotation, as two halves in float32."""
+    rows = tl.arange(0, ROWS)
+    half = tl.arange(0, DIM // 2)
+    low = tl.load(ptr + rows[:, None] * stride + half[None, :], mask=rows_ok[:, None], other=0).to(tl.float32)
+    high = tl.load(ptr + rows[:, None] * stride + DIM // 2 + half[None, :], mask=rows_ok[:, None], other=0).to(tl.float32)
+    inv = 1.0 / tl.sqrt((tl.sum(low * low, 1) + tl.sum(high * high, 1)) / DIM + eps)
+    low = low * inv[:, None] * tl.load(gain_ptr + half)[None, :]
+    high = high * inv[:, None] * tl.load(gain_ptr + DIM // 2 + half)[None, :]
+    return low * cos[None, :] - high * sin[None, :], high * cos[None, :] + low * sin[None, :]
+
+
+@triton.jit
+def paged_attention_kernel(
+    qkv_ptr, keys_ptr, values_ptr, page_table_ptr, position_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr,
+    part_ptr, part_max_ptr, part_sum_ptr, counter_ptr, out_ptr,
+    PAGES_PER_ROW, scale, eps,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr, SPLITS: tl.constexpr,
+    GROUP_PAD: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, EARLY: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (KV_HEADS, SPLITS, B). Reads only the rows in use; split 0 also writes the new key and value into the row's page.
+
+    Layout: qkv `[B, (HEADS + 2 KV_HEADS) DIM]`; keys and values `[pages, KV_HEADS, PAGE, DIM]`; page_table `[B, PAGES_PER_ROW]`;
+    cos and sin `[positions, DIM / 2]` float32. The split that finishes last (a counter per row and head) adds the parts, in order.
+    """
+    if PDL:
+        gdc_launch_dependents()
+    head = tl.program_id(0)
+    split = tl.program_id(1)
+    batch = tl.program_id(2)
+    GROUP: tl.constexpr = HEADS // KV_HEADS
+    HALF: tl.constexpr = DIM // 2
+    dtype = keys_ptr.dtype.element_ty
+    position = tl.load(position_ptr + batch)
+    half = tl.arange(0, HALF)
+    times = tl.arange(0, BLOCK_T)
+    # Whole tiles to each split, so that a tile never crosses a page (PAGE is a multiple of BLOCK_T).
+    tiles = (position + BLOCK_T - 1) // BLOCK_T
+    tiles_each = (tiles + SPLITS - 1) // SPLITS
+    first = split * tiles_each * BLOCK_T
+    last = tl.minimum(position, first + tiles_each * BLOCK_T)
+    if EARLY:
+        # Old keys do not depend on the kernel before this one: the first tile is asked for before it has ended.
+        page = tl.load(page_table_ptr + batch * PAGES_PER_ROW + first // PAGE, mask=first < last, other=0).to(tl.int64)
+        tile = (page * KV_HEADS + head) * PAGE * DIM + (first % PAGE + times)[:, None] * DIM + half[None, :]
+        ok = first + times < last
+        k_low_t = tl.load(keys_ptr + tile, mask=ok[:, None], other=0)
+        k_high_t = tl.load(keys_ptr + HALF + tile, mask=ok[:, None], other=0)
+        v_low_t = tl.load(values_ptr + tile, mask=ok[:, None], other=0)
+        v_high_t = tl.load(values_ptr + HALF + tile, mask=ok[:, None], other=0)
+    cos = tl.load(cos_ptr + position * HALF + half)
+    sin = tl.load(sin_ptr + position * HALF + half)
+    if PDL:
+        gdc_wait()
+    row = qkv_ptr + batch * (HEADS + 2 * KV_HEADS) * DIM
+    group = tl.arange(0, GROUP_PAD)
+    group_ok = group < GROUP
+    q_low, q_high = _normed_rotated(row + head * GROUP * DIM, q_gain_ptr, cos, sin, group_ok, DIM, DIM, GROUP_PAD, eps)
+    q_low = (q_low * scale).to(dtype)
+    q_high = (q_high * scale).to(dtype)
+
+    # A floor instead of -inf: a split without keys must not compute inf - inf.
+    top = tl.full((GROUP_PAD,), -1.0e30, tl.float32)
+    total = tl.zeros((GROUP_PAD,), tl.float32)
+    acc_low = tl.zeros((GROUP_PAD, HALF), tl.float32)
+    acc_high = tl.zeros((GROUP_PAD, HALF), tl.float32)
+    begin = first
+    if EARLY:
+        scores = tl.dot(q_low, k_low_t.T, input_precision="ieee") + tl.dot(q_high, k_high_t.T, input_precision="ieee")
+        scores = tl.where(ok[None, :], scores, float("-inf"))
+        top = tl.maximum(tl.max(scores, 1), top)
+        weights = tl.exp(scores - top[:, None])
+        total = tl.sum(weights, 1)
+        acc_low = tl.dot(weights.to(dtype), v_low_t, input_precision="ieee")
+        acc_high = tl.dot(weights.to(dtype), v_high_t, input_precision="ieee")
+        begin = first + BLOCK_T
+    for start in tl.range(begin, last, BLOCK_T, num_stages=STAGES):
+        page = tl.load(page_table_ptr + batch * PAGES_PER_ROW + start // PAGE).to(tl.int64)
+        tile = (page * KV_HEADS + head) * PAGE * DIM + (start % PAGE + times)[:, None] * DIM + half[None, :]
+        ok = start + times < position
+        k_low_t = tl.load(keys_ptr + tile, mask=ok[:, None], other=0)
+        k_high_t = tl.load(keys_ptr + HALF + tile, mask=ok[:, None], other=0)
+        scores = tl.dot(q_low, k_low_t.T, input_precision="ieee") + tl.dot(q_high, k_high_t.T, input_precision="ieee")
+        scores = tl.where(ok[None, :], scores, float("-inf"))
+        new_top = tl.maximum(top, tl.max(scores, 1))
+        shrink = tl.exp(top - new_top)
+        weights = tl.exp(scores - new_top[:, None])
+        total = total * shrink + tl.sum(weights, 1)
+        v_low_t = tl.load(values_ptr + tile, mask=ok[:, None], other=0)
+        v_high_t = tl.load(values_ptr + HALF + tile, mask=ok[:, None], other=0)
+        acc_low = tl.dot(weights.to(dtype), v_low_t, acc_low * shrink[:, None], input_precision="ieee")
+        acc_high = tl.dot(weights.to(dtype), v_high_t, acc_high * shrink[:, None], input_precision="ieee")
+        top = new_top
+
+    if split == 0:
+        one = tl.arange(0, 1)
+        k_low, k_high = _normed_rotated(row + (HEADS + head) * DIM, k_gain_ptr, cos, sin, one < 1, DIM, DIM, 1, eps)
+        v_row = row + (HEADS + KV_HEADS + head) * DIM
+        v_low = tl.load(v_row + half)
+        v_high = tl.load(v_row + HALF + half)
+        page = tl.load(page_table_ptr + batch * PAGES_PER_ROW + position // PAGE).to(tl.int64)
+        slot = (page * KV_HEADS + head) * PAGE * DIM + (position % PAGE) * DIM
+        k_low_d = k_low.to(dtype)
+        k_high_d = k_high.to(dtype)
+        tl.store(keys_ptr + slot + half[None, :], k_low_d)
+        tl.store(keys_ptr + slot + HALF + half[None, :], k_high_d)
+        tl.store(values_ptr + slot + half, v_low.to(dtype))
+        tl.store(values_ptr + slot + HALF + half, v_high.to(dtype))
+        own = tl.sum(q_low.to(tl.float32) * k_low_d.to(tl.float32), 1) + tl.sum(q_high.to(tl.float32) * k_high_d.to(tl.float32), 1)
+        new_top = tl.maximum(top, own)
+        shrink = tl.exp(top - new_top)
+        weight = tl.exp(own - new_top)
+        total = total * shrink + weight
+        acc_low = acc_low * shrink[:, None] + weight[:, None] * v_low.to(tl.float32)[None, :]
+        acc_high = acc_high * shrink[:, None] + weight[:, None] * v_high.to(tl.float32)[None, :]
+        top = new_top
+
+    out = out_ptr + batch * HEADS * DIM + (head * GROUP + group)[:, None] * DIM + half[None, :]
+    if SPLITS == 1:
+        tl.store(out, (acc_low / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
+        tl.store(out + HALF, (acc_high / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
+    else:
+        where = ((batch * KV_HEADS + head) * SPLITS + split) * GROUP_PAD
+        tl.store(part_max_ptr + where + group, top)
+        tl.store(part_sum_ptr + where + group, total)
+        part = part_ptr + (where + group)[:, None] * DIM + half[None, :]
+        tl.store(part, acc_low, mask=group_ok[:, None])
+        tl.store(part + HALF, acc_high, mask=group_ok[:, None])
+        tl.debug_barrier()
+        done = tl.atomic_add(counter_ptr + batch * KV_HEADS + head, 1, sem="acq_rel", scope="gpu")
+        if done == SPLITS - 1:
+            tl.debug_barrier()
+            where = (batch * KV_HEADS + head) * SPLITS * GROUP_PAD
+            top = tl.full((GROUP_PAD,), -1.0e30, tl.float32)
+            for index in tl.static_range(SPLITS):
+                top = tl.maximum(top, tl.load(part_max_ptr + where + index * GROUP_PAD + group, cache_modifier=".cg"))
+            total = tl.zeros((GROUP_PAD,), tl.float32)
+            acc_low = tl.zeros((GROUP_PAD, HALF), tl.float32)
+            acc_high = tl.zeros((GROUP_PAD, HALF), tl.float32)
+            for index in tl.static_range(SPLITS):
+                at = where + index * GROUP_PAD + group
+                share = tl.exp(tl.load(part_max_ptr + at, cache_modifier=".cg") - top)
+                total += share * tl.load(part_sum_ptr + at, cache_modifier=".cg")
+                part = part_ptr + at[:, None] * DIM + half[None, :]
+                acc_low += share[:, None] * tl.load(part, mask=group_ok[:, None], other=0, cache_modifier=".cg")
+                acc_high += share[:, None] * tl.load(part + HALF, mask=group_ok[:, None], other=0, cache_modifier=".cg")
+            tl.store(out, (acc_low / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
+            tl.store(out + HALF, (acc_high / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
+            tl.store(counter_ptr + batch * KV_HEADS + head, 0)
+
+
+@triton.jit(do_not_specialize=["position"])
+def local_attention_kernel(
+    qkv_ptr, keys_ptr, values_ptr, cos_ptr, sin_ptr, out_ptr, scale, position,
+    HEADS: tl.constexpr, DIM: tl.constexpr, HALF_PAD: tl.constexpr, DIM_PAD: tl.constexpr,
+    LENGTH: tl.constexpr, ROTATE: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (HEADS, B). One query at `position` over the keys 0..position of this frame; interleaved rotation.
+
+    Layout: qkv `[B, 3 HEADS DIM]`; keys `[B, HEADS, LENGTH, 2, HALF_PAD]` (even and odd elements apart), values `[B, HEADS, LENGTH, DIM_PAD]`.
+    """
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    head = tl.program_id(0)
+    batch = tl.program_id(1)
+    half = tl.arange(0, HALF_PAD)
+    half_ok = half < DIM // 2
+    dims = tl.arange(0, DIM_PAD)
+    dims_ok = dims < DIM
+    row = qkv_ptr + batch * 3 * HEADS * DIM + head * DIM
+    q_even = tl.load(row + 2 * half, mask=half_ok, other=0).to(tl.float32)
+    q_odd = tl.load(row + 2 * half + 1, mask=half_ok, other=0).to(tl.float32)
+    k_even = tl.load(row + HEADS * DIM + 2 * half, mask=half_ok, other=0).to(tl.float32)
+    k_odd = tl.load(row + HEADS * DIM + 2 * half + 1, mask=half_ok, other=0).to(tl.float32)
+    value = tl.load(row + 2 * HEADS * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
+    if ROTATE:
+        cos = tl.load(cos_ptr + position * (DIM // 2) + half, mask=half_ok, other=0)
+        sin = tl.load(sin_ptr + position * (DIM // 2) + half, mask=half_ok, other=0)
+        q_even, q_odd = q_even * cos - q_odd * sin, q_odd * cos + q_even * sin
+        k_even, k_odd = k_even * cos - k_odd * sin, k_odd * cos + k_even * sin
+    cache = (batch * HEADS + head) * LENGTH
+    tl.store(keys_ptr + (cache + position) * 2 * HALF_PAD + half, k_even)
+    tl.store(keys_ptr + (cache + position) * 2 * HALF_PAD + HALF_PAD + half, k_odd)
+    tl.store(values_ptr + (cache + position) * DIM_PAD + dims, value)
+    own = tl.sum(q_even * k_even + q_odd * k_odd, 0) * scale
+    times = tl.arange(0, LENGTH)
+    ok = times < position
+    at = (cache + times)[:, None] * 2 * HALF_PAD + half[None, :]
+    keys_even = tl.load(keys_ptr + at, mask=ok[:, None], other=0)
+    keys_odd = tl.load(keys_ptr + HALF_PAD + at, mask=ok[:, None], other=0)
+    scores = tl.sum(keys_even * q_even[None, :] + keys_odd * q_odd[None, :], 1) * scale
+    scores = tl.where(ok, scores, float("-inf"))
+    top = tl.maximum(tl.max(scores, 0), own)
+    weights = tl.exp(scores - top)
+    own_weight = tl.exp(own - top)
+    values = tl.load(values_ptr + (cache + times)[:, None] * DIM_PAD + dims[None, :], mask=ok[:, None], other=0)
+    out = (tl.sum(values * weights[:, None], 0) + own_weight * value) / (tl.sum(weights, 0) + own_weight)
+    tl.store(out_ptr + batch * HEADS * DIM + head * DIM + dims, out.to(out_ptr.dtype.element_ty), mask=dims_ok)
+
+
+@triton.jit
+def _turned(row_ptr, at, ok, stride, cos_high, sin_high, cos_low, sin_low, positions, HALF: tl.constexpr):
+    """Heads' rows `[T, 2 HALF]` rotated by their positions in neighbouring pairs: even and odd elements, float32.
+
+    The angle of position 1024 a + b is the product of two table entries, so that hours into a stream it is as exact as at 0.
+    """
+    half = tl.arange(0, HALF)
+    even = tl.load(row_ptr + at[:, None] * stride + 2 * half[None, :], mask=ok[:, None], other=0).to(tl.float32)
+    odd = tl.load(row_ptr + at[:, None] * stride + 2 * half[None, :] + 1, mask=ok[:, None], other=0).to(tl.float32)
+    high = (positions // 1024)[:, None] * HALF + half[None, :]
+    low = (positions % 1024)[:, None] * HALF + half[None, :]
+    ch, sh = tl.load(cos_high + high, mask=ok[:, None], other=0), tl.load(sin_high + high, mask=ok[:, None], other=0)
+    cl, sl = tl.load(cos_low + low, mask=ok[:, None], other=0), tl.load(sin_low + low, mask=ok[:, None], other=0)
+    cos, sin = ch * cl - sh * sl, sh * cl + ch * sl
+    return even * cos - odd * sin, odd * cos + even * sin
+
+
+@triton.jit(do_not_specialize=["COUNT", "PER_FRAME"])
+def window_attention_kernel(
+    qkv_ptr, keys_ptr, values_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low, out_ptr,
+    COUNT, PER_FRAME, scale,
+    HEADS: tl.constexpr, DIM: tl.constexpr, CONTEXT: tl.constexpr, CAPACITY: tl.constexpr,
+    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (ceil(COUNT / BLOCK_Q), HEADS, B): COUNT new positions of B streams over the last CONTEXT keys, themselves included.
+
+    Old keys come from each slot's ring of CAPACITY >= CONTEXT + COUNT positions, new ones from qkv, so nothing that is still
+    needed is overwritten. Each block of queries also writes its own keys (rotated) and values into the ring.
+
+    Layout: qkv `[B COUNT, 3 HEADS DIM]`; keys, values `[slots, HEADS, CAPACITY, DIM]` (keys: even elements, then odd);
+    frames int32 `[slots]` that the stream has been through; slots int32 `[B]`; out `[B COUNT, HEADS DIM]`.
+    """
+    if PDL:
+        gdc_launch_dependents()
+    HALF: tl.constexpr = DIM // 2
+    head = tl.program_id(1)
+    batch = tl.program_id(2)
+    slot = tl.load(slots_ptr + batch).to(tl.int64)
+    first = tl.load(frames_ptr + slot) * PER_FRAME
+    half = tl.arange(0, HALF)
+    dims = tl.arange(0, DIM)
+    stride = 3 * HEADS * DIM
+    row = qkv_ptr + batch.to(tl.int64) * COUNT * stride + head * DIM
+    begin = tl.program_id(0) * BLOCK_Q
+    at = begin + tl.arange(0, BLOCK_Q)
+    ok = at < COUNT
+    dtype = keys_ptr.dtype.element_ty
+    ring = (slot * HEADS + head) * CAPACITY * DIM
+    times = tl.arange(0, BLOCK_T)
+    oldest = tl.maximum(first + begin - CONTEXT + 1, 0)
+    # Old keys do not depend on the kernel before this one: the first tile is asked for before it has ended.
+    position = oldest + times
+    there = position < first
+    index = ring + (position % CAPACITY)[:, None] * DIM
+    k_even = tl.load(keys_ptr + index + half[None, :], mask=there[:, None], other=0)
+    k_odd = tl.load(keys_ptr + index + HALF + half[None, :], mask=there[:, None], other=0)
+    v = tl.load(values_ptr + index + dims[None, :], mask=there[:, None], other=0)
+    if PDL:
+        gdc_wait()
+    q_even, q_odd = _turned(row, at, ok, stride, cos_high, sin_high, cos_low, sin_low, first + at, HALF)
+    q_even = (q_even * scale).to(dtype)
+    q_odd = (q_odd * scale).to(dtype)
+    scores = tl.dot(q_even, k_even.T, input_precision="ieee") + tl.dot(q_odd, k_odd.T, input_precision="ieee")
+    seen = there[None, :] & ((first + at)[:, None] - position[None, :] < CONTEXT)
+    scores = tl.where(seen, scores, float("-inf"))
+    top = tl.maximum(tl.max(scores, 1), -1.0e30)
+    weights = tl.exp(scores - top[:, None])
+    total = tl.sum(weights, 1)
+    acc = tl.dot(weights.to(dtype), v, input_precision="ieee")
+    for start in tl.range(oldest + BLOCK_T, first, BLOCK_T, num_stages=STAGES):
+        position = start + times
+        there = position < first
+        index = ring + (position % CAPACITY)[:, None] * DIM
+        k_even = tl.load(keys_ptr + index + half[None, :], mask=there[:, None], other=0)
+        k_odd = tl.load(keys_ptr + index + HALF + half[None, :], mask=there[:, None], other=0)
+        v = tl.load(values_ptr + index + dims[None, :], mask=there[:, None], other=0)
+        scores = tl.dot(q_even, k_even.T, input_precision="ieee") + tl.dot(q_odd, k_odd.T, input_precision="ieee")
+        seen = there[None, :] & ((first + at)[:, None] - position[None, :] < CONTEXT)
+        scores = tl.where(seen, scores, float("-inf"))
+        new_top = tl.maximum(top, tl.max(scores, 1))
+        shrink = tl.exp(top - new_top)
+        weights = tl.exp(scores - new_top[:, None])
+        total = total * shrink + tl.sum(weights, 1)
+        acc = tl.dot(weights.to(dtype), v, acc * shrink[:, None], input_precision="ieee")
+        top = new_top
+
+    nearest = tl.maximum(begin - CONTEXT + 1, 0) // BLOCK_Q * BLOCK_Q
+    for start in tl.range(nearest, begin + BLOCK_Q, BLOCK_Q):
+        new = start + tl.arange(0, BLOCK_Q)
+        present = new < COUNT
+        new_even, new_odd = _turned(row + HEADS * DIM, new, present, stride, cos_high, sin_high, cos_low, sin_low, first + new, HALF)
+        new_even, new_odd = new_even.to(dtype), new_odd.to(dtype)
+        value = tl.load(row + 2 * HEADS * DIM + new[:, None] * stride + dims[None, :], mask=present[:, None], other=0)
+        if start == begin:
+            place = ring + ((first + new) % CAPACITY)[:, None] * DIM
+            tl.store(keys_ptr + place + half[None, :], new_even, mask=present[:, None])
+            tl.store(keys_ptr + place + HALF + half[None, :], new_odd, mask=present[:, None])
+            tl.store(values_ptr + place + dims[None, :], value, mask=present[:, None])
+        logits = tl.dot(q_even, new_even.T, input_precision="ieee") + tl.dot(q_odd, new_odd.T, input_precision="ieee")
+        distance = at[:, None] - new[None, :]
+        logits = tl.where((distance >= 0) & (distance < CONTEXT) & present[None, :], logits, float("-inf"))
+        new_top = tl.maximum(top, tl.max(logits, 1))
+        shrink = tl.exp(top - new_top)
+        shares = tl.exp(logits - new_top[:, None])
+        total = total * shrink + tl.sum(shares, 1)
+        acc = tl.dot(shares.to(dtype), value, acc * shrink[:, None], input_precision="ieee")
+        top = new_top
+    out = out_ptr + (batch.to(tl.int64) * COUNT + at)[:, None] * HEADS * DIM + head * DIM + dims[None, :]
+    tl.store(out, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=ok[:, None])
+
+
+@triton.jit(do_not_specialize=["START"])
+def place_rows_kernel(
+    qkv_ptr, query_ptr, keys_ptr, values_ptr, page_table_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr, START, scale, eps,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (T, HEADS + 2 KV_HEADS). Prompt rows: queries normed, rotated and scaled into `query`, keys and values into the row's pages.
+
+    Layout: qkv `[T, (HEADS + 2 KV_HEADS) DIM]`, query `[T, HEADS DIM]`, page_table: the row's own; positions are START + t.
+    """
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    t = tl.program_id(0)
+    head = tl.program_id(1)
+    position = START + t
+    HALF: tl.constexpr = DIM // 2
+    half = tl.arange(0, HALF)
+    source = qkv_ptr + t.to(tl.int64) * (HEADS + 2 * KV_HEADS) * DIM + head * DIM
+    low = tl.load(source + half).to(tl.float32)
+    high = tl.load(source + HALF + half).to(tl.float32)
+    page = tl.load(page_table_ptr + position // PAGE).to(tl.int64)
+    dtype = keys_ptr.dtype.element_ty
+    if head < HEADS + KV_HEADS:
+        inv = 1.0 / tl.sqrt((tl.sum(low * low, 0) + tl.sum(high * high, 0)) / DIM + eps)
+        is_query = head < HEADS
+        gain_low = tl.where(is_query, tl.load(q_gain_ptr + half), tl.load(k_gain_ptr + half))
+        gain_high = tl.where(is_query, tl.load(q_gain_ptr + HALF + half), tl.load(k_gain_ptr + HALF + half))
+        low = low * inv * gain_low
+        high = high * inv * gain_high
+        cos = tl.load(cos_ptr + position * HALF + half)
+        sin = tl.load(sin_ptr + position * HALF + half)
+        turned = low * cos - high * sin
+        high = high * cos + low * sin
+        low = turned
+    if head < HEADS:
+        place = query_ptr + t.to(tl.int64) * HEADS * DIM + head * DIM
+        tl.store(place + half, (low * scale).to(dtype))
+        tl.store(place + HALF + half, (high * scale).to(dtype))
+    else:
+        slot = page * KV_HEADS * PAGE * DIM + (position % PAGE) * DIM
+        if head < HEADS + KV_HEADS:
+            place = keys_ptr + slot + (head - HEADS) * PAGE * DIM
+            tl.store(place + half, low.to(dtype))
+            tl.store(place + HALF + half, high.to(dtype))
+        else:
+            place = values_ptr + slot + (head - HEADS - KV_HEADS) * PAGE * DIM
+            tl.store(place + half, low.to(dtype))
+            tl.store(place + HALF + half, high.to(dtype))
+
+
+@triton.jit(do_not_specialize=["START", "T"])
+def prompt_attention_kernel(
+    query_ptr, keys_ptr, values_ptr, page_table_ptr, out_ptr, START, T,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr,
+    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (ceil(T / BLOCK_Q), HEADS). Causal attention of prompt rows at START + t over everything in the row's pages."""
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    head = tl.program_id(1)
+    at = tl.program_id(0) * BLOCK_Q + tl.arange(0, BLOCK_Q)
+    ok = at < T
+    dims = tl.arange(0, DIM)
+    q = tl.load(query_ptr + at[:, None].to(tl.int64) * HEADS * DIM + head * DIM + dims[None, :], mask=ok[:, None], other=0)
+    top = tl.full((BLOCK_Q,), -1.0e30, tl.float32)
+    total = tl.zeros((BLOCK_Q,), tl.float32)
+    acc = tl.zeros((BLOCK_Q, DIM), tl.float32)
+    times = tl.arange(0, BLOCK_T)
+    end = tl.minimum(START + (tl.program_id(0) + 1) * BLOCK_Q, START + T)
+    kv = head // (HEADS // KV_HEADS)
+    for start in tl.range(0, end, BLOCK_T, num_stages=STAGES):
+        page = tl.load(page_table_ptr + start // PAGE).to(tl.int64)
+        tile = (page * KV_HEADS + kv) * PAGE * DIM + (start % PAGE + times)[:, None] * DIM + dims[None, :]
+        there = start + times < end
+        k = tl.load(keys_ptr + tile, mask=there[:, None], other=0)
+        v = tl.load(values_ptr + tile, mask=there[:, None], other=0)
+        scores = tl.dot(q, k.T, input_precision="ieee")
+        scores = tl.where((start + times)[None, :] <= (START + at)[:, None], scores, float("-inf"))
+        new_top = tl.maximum(top, tl.max(scores, 1))
+        shrink = tl.exp(top - new_top)
+        weights = tl.exp(scores - new_top[:, None])
+        total = total * shrink + tl.sum(weights, 1)
+        acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None], input_precision="ieee")
+        top = new_top
+    out = out_ptr + at[:, None].to(tl.int64) * HEADS * DIM + head * DIM + dims[None, :]
+    tl.store(out, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=ok[:, None])

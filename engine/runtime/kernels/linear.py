@@ -1,0 +1,209 @@
+"""Skinny matrix products with everything around them fused: norm before, activation or residual after.
+
+A decode step multiplies a few rows by large weights, so time is bytes over bandwidth plus the gaps between kernels. Three things keep
+the gaps few. The norm before a product is not a kernel: its producer leaves `x * gain` in the model's dtype and per-block partial sums of
+x and x², and the product scales its result (for RMSNorm y = inv·W(g∘x); for LayerNorm y = inv·(W(g∘x) − mean·Wg) + Wb). Activation,
+layer scale and the residual sum are epilogues. And each kernel asks for its first weights before it waits for its producer
+(programmatic dependent launch), so that the ramp of one kernel hides behind the tail of the other.
+
+Partial sums are written one per block and added in a fixed order, never by atomics: the same inputs give the same bits.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+NORM_NONE, NORM_RMS, NORM_LAYER = 0, 1, 2
+ACT_NONE, ACT_GELU, ACT_SILU, ACT_SWIGLU = 0, 1, 2, 3
+OUT_STORE, OUT_ADD, OUT_SET = 0, 1, 2  # into `out`; onto the residual; as a new residual
+
+
+@triton.jit
+def _activate(y, gate, ACT: tl.constexpr):
+    if ACT == 1:
+        y = 0.5 * y * (1.0 + tl.erf(y * 0.7071067811865476))
+    elif ACT == 2:
+        y = y / (1.0 + tl.exp(-y))
+    elif ACT == 3:
+        y = gate / (1.0 + tl.exp(-gate)) * y
+    return y
+
+
+@triton.jit(do_not_specialize=["STRIDE", "STATS_IN"])
+def gemv_kernel(
+    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    STRIDE, N, K: tl.constexpr, STATS_IN, eps,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, PDL: tl.constexpr,
+):
+    """One row: out[n] = epilogue(sum_k x[k] w[n, k]). Grid (ceil(N / BLOCK_N),). See `Linear` for the meaning of the arguments."""
+    if PDL:
+        gdc_launch_dependents()
+    pid = tl.program_id(0)
+    rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
+    row_ok = rows < N
+    cols = tl.arange(0, BLOCK_K)
+    tile = rows[:, None].to(tl.int64) * K + cols[None, :]
+    mask = row_ok[:, None] & (cols < K)[None, :]
+    w = tl.load(w_ptr + tile, mask=mask, other=0)
+    if ACT == 3:
+        w_up = tl.load(w_ptr + N.to(tl.int64) * K + tile, mask=mask, other=0)
+    if PDL:
+        gdc_wait()
+    acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
+    acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
+    for start in tl.static_range(0, K, BLOCK_K):
+        x = tl.load(x_ptr + start + cols, mask=start + cols < K, other=0).to(tl.float32)
+        if start > 0:
+            mask = row_ok[:, None] & (start + cols < K)[None, :]
+            w = tl.load(w_ptr + start + tile, mask=mask, other=0)
+            if ACT == 3:
+                w_up = tl.load(w_ptr + N.to(tl.int64) * K + start + tile, mask=mask, other=0)
+        acc += w.to(tl.float32) * x[None, :]
+        if ACT == 3:
+            acc_up += w_up.to(tl.float32) * x[None, :]
+    gate = tl.sum(acc, 1)
+    y = gate
+    if ACT == 3:
+        # The first N rows of the weights are the gate, the next N what it gates.
+        y = tl.sum(acc_up, 1)
+    if QUANT:
+        if ACT == 3:
+            gate = gate * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)
+            y = y * tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)
+        else:
+            y = y * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)
+    if NORM > 0:
+        parts = tl.arange(0, BLOCK_P)
+        squares = tl.sum(tl.load(stats_ptr + (STATS_IN + parts) * STRIDE, mask=parts < STATS_IN, other=0), 0)
+        if NORM == 1:
+            inv = 1.0 / tl.sqrt(squares / K + eps)
+            y = y * inv
+            gate = gate * inv
+        else:
+            mean = tl.sum(tl.load(stats_ptr + parts * STRIDE, mask=parts < STATS_IN, other=0), 0) / K
+            inv = 1.0 / tl.sqrt(squares / K - mean * mean + eps)
+            y = (y - mean * tl.load(shift_ptr + rows, mask=row_ok, other=0)) * inv
+    if HAS_BIAS:
+        y += tl.load(bias_ptr + rows, mask=row_ok, other=0)
+    y = _activate(y, gate, ACT)
+    if OUT > 0:
+        if HAS_SCALE:
+            y = y * tl.load(layer_scale_ptr + rows, mask=row_ok, other=0)
+        if OUT == 1:
+            y += tl.load(residual_ptr + rows, mask=row_ok, other=0)
+        tl.store(residual_ptr + rows, y, mask=row_ok)
+        y = tl.where(row_ok, y, 0.0)
+        blocks = tl.num_programs(0)
+        tl.store(out_stats_ptr + pid * STRIDE, tl.sum(y, 0))
+        tl.store(out_stats_ptr + (blocks + pid) * STRIDE, tl.sum(y * y, 0))
+        y = y * tl.load(gain_ptr + rows, mask=row_ok, other=0)
+    tl.store(out_ptr + rows, y.to(out_ptr.dtype.element_ty), mask=row_ok)
+
+
+@triton.jit(do_not_specialize=["M", "STRIDE", "STATS_IN"])
+def gemm_kernel(
+    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    part_ptr, counter_ptr, M, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, SPLITS: tl.constexpr,
+    STAGES: tl.constexpr, EARLY: tl.constexpr, PDL: tl.constexpr,
+):
+    """The same for M rows on the matrix units. Grid (ceil(N / BLOCK_N), ceil(M / BLOCK_M), SPLITS).
+
+    Narrow results have too few blocks to fill the card, so K is cut into SPLITS; the block that comes last (a counter, left at
+    zero) adds the parts in their order and goes on to the epilogue.
+    """
+    if PDL:
+        gdc_launch_dependents()
+    pid = tl.program_id(0)
+    rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
+    row_ok = rows < N
+    ms = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    m_ok = ms < M
+    cols = tl.arange(0, BLOCK_K)
+    w_tile = rows[None, :].to(tl.int64) * K + cols[:, None]
+    x_tile = ms[:, None].to(tl.int64) * K + cols[None, :]
+    TILES: tl.constexpr = (K + BLOCK_K - 1) // BLOCK_K
+    TILES_EACH: tl.constexpr = (TILES + SPLITS - 1) // SPLITS
+    split = tl.program_id(2)
+    begin = split * TILES_EACH * BLOCK_K
+    last = tl.minimum(begin + TILES_EACH * BLOCK_K, K)
+    acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    acc_up = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    if EARLY:
+        # Weights do not depend on the kernel before this one: the first tile is asked for before it has ended.
+        k_ok = begin + cols < last
+        w = tl.load(w_ptr + begin + w_tile, mask=k_ok[:, None] & row_ok[None, :], other=0)
+        if PDL:
+            gdc_wait()
+        x = tl.load(x_ptr + begin + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
+        acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
+        begin += BLOCK_K
+    elif PDL:
+        gdc_wait()
+    for start in tl.range(begin, last, BLOCK_K, num_stages=STAGES):
+        k_ok = start + cols < K
+        x = tl.load(x_ptr + start + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
+        w = tl.load(w_ptr + start + w_tile, mask=k_ok[:, None] & row_ok[None, :], other=0)
+        acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
+        if ACT == 3:
+            w_up = tl.load(w_ptr + N.to(tl.int64) * K + start + w_tile, mask=k_ok[:, None] & row_ok[None, :], other=0)
+            acc_up = tl.dot(x, w_up.to(x.dtype), acc_up, input_precision="ieee")
+    if SPLITS > 1:
+        tl.static_assert(ACT != 3, "the gated product is wide enough without a split")
+        part = part_ptr + ms[:, None] * N + rows[None, :]
+        ok = m_ok[:, None] & row_ok[None, :]
+        tl.store(part + split * M * N, acc, mask=ok)
+        tl.debug_barrier()
+        block = tl.program_id(1) * tl.num_programs(0) + pid
+        if tl.atomic_add(counter_ptr + block, 1, sem="acq_rel", scope="gpu") < SPLITS - 1:
+            return
+        tl.debug_barrier()
+        tl.store(counter_ptr + block, 0)
+        acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+        for index in tl.static_range(SPLITS):
+            acc += tl.load(part + index * M * N, mask=ok, other=0, cache_modifier=".cg")
+    gate = acc
+    y = acc
+    if ACT == 3:
+        y = acc_up
+    if QUANT:
+        if ACT == 3:
+            gate = gate * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)[None, :]
+            y = y * tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)[None, :]
+        else:
+            y = y * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)[None, :]
+    if NORM > 0:
+        parts = tl.arange(0, BLOCK_P)
+        part = parts[:, None] * STRIDE + ms[None, :]
+        part_ok = (parts < STATS_IN)[:, None] & m_ok[None, :]
+        squares = tl.sum(tl.load(stats_ptr + STATS_IN * STRIDE + part, mask=part_ok, other=0), 0)
+        if NORM == 1:
+            inv = 1.0 / tl.sqrt(squares / K + eps)
+            y = y * inv[:, None]
+            gate = gate * inv[:, None]
+        else:
+            mean = tl.sum(tl.load(stats_ptr + part, mask=part_ok, other=0), 0) / K
+            inv = 1.0 / tl.sqrt(squares / K - mean * mean + eps)
+            shift = tl.load(shift_ptr + rows, mask=row_ok, other=0)
+            y = (y - mean[:, None] * shift[None, :]) * inv[:, None]
+    if HAS_BIAS:
+        y += tl.load(bias_ptr + rows, mask=row_ok, other=0)[None, :]
+    y = _activate(y, gate, ACT)
+    where = ms[:, None].to(tl.int64) * N + rows[None, :]
+    ok = m_ok[:, None] & row_ok[None, :]
+    if OUT > 0:
+        if HAS_SCALE:
+            y = y * tl.load(layer_scale_ptr + rows, mask=row_ok, other=0)[None, :]
+        if OUT == 1:
+            y += tl.load(residual_ptr + where, mask=ok, other=0)
+        tl.store(residual_ptr + where, y, mask=ok)
+        y = tl.where(ok, y, 0.0)
+        blocks = tl.num_programs(0)
+        tl.store(out_stats_ptr + pid * STRIDE + ms, tl.sum(y, 1), mask=m_ok)
+        tl.store(out_stats_ptr + (blocks + pid) * STRIDE + ms, tl.sum(y * y, 1), mask=m_ok)
+        y = y * tl.load(gain_ptr + rows, mask=row_ok, other=0)[None, :]
+    tl.store(out_ptr + where, y.to(out_ptr.dtype.element_ty), mask=ok)

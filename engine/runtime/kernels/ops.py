@@ -1,0 +1,232 @@
+"""Launches the fused products: a weight with its norm, activation and epilogue is one object with one call."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+import triton
+
+from engine.runtime.kernels import linear as kernels
+
+
+EARLY = True  # whether products of a few rows ask for weights before their input is ready
+MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
+MOST_PARTS = 1024  # blocks that a residual product may be cut into at one row
+
+
+@functools.cache
+def shared_bytes(device: torch.device) -> int:
+    """Shared memory that one block may have, less what the compiler takes for itself."""
+    if device.type != "cuda":
+        return 64 << 10
+    return torch.cuda.get_device_properties(device).shared_memory_per_block_optin - 4096
+
+
+@dataclass
+class Rows:
+    """A few rows on their way through a network, in the form that the kernels hand on.
+
+    Attributes:
+        residual: float32 `[M, d]`, the sum so far; kept wide so that many layers add without rounding to the model's dtype.
+        gained: `[M, d]` in the model's dtype: residual × gain of the norm that comes next.
+        stats: float32, partial sums of x and x² over blocks: `[2, parts, stride]` in its first elements.
+        stride: rows there is room for; the same for every bucket, so that buckets can take over from each other.
+        parts: how many partial sums there are.
+    """
+
+    residual: torch.Tensor
+    gained: torch.Tensor
+    stats: torch.Tensor
+    stride: int
+    parts: int = 1
+
+    @classmethod
+    def empty(cls, rows: int, width: int, *, device: torch.device, dtype: torch.dtype, parts: int = MOST_PARTS) -> Rows:
+        return cls(
+            torch.zeros(rows, width, device=device, dtype=torch.float32),
+            torch.zeros(rows, width, device=device, dtype=dtype),
+            torch.zeros(2 * parts * rows, device=device, dtype=torch.float32),
+            rows,
+        )
+
+
+@dataclass(frozen=True)
+class Norm:
+    """Which norm stands before a product: `rms` with gain, or `layer` with gain and shift. float32 `[d]`."""
+
+    kind: str
+    eps: float
+    gain: torch.Tensor
+    shift: torch.Tensor | None = None
+
+
+@dataclass(frozen=True)
+class SplitWork:
+    """Where products that are cut along K leave their parts; one for a device, since kernels of one stream follow each other."""
+
+    parts: torch.Tensor
+    counters: torch.Tensor
+
+    _made: ClassVar[dict[torch.device, SplitWork]] = {}
+
+    @classmethod
+    def on(cls, device: torch.device) -> SplitWork:
+        if device not in cls._made:
+            cls._made[device] = cls(
+                torch.zeros(MOST_SPLIT_VALUES, device=device, dtype=torch.float32), torch.zeros(16384, device=device, dtype=torch.int32)
+            )
+        return cls._made[device]
+
+
+class Linear:
+    """One product y = act(norm(x) Wᵀ + b), and where it goes.
+
+    Attributes:
+        weight: `[N, K]`, or `[2 N, K]` for the gated activation (gate rows first); int8 with `scale` float32 `[N or 2 N]`.
+    """
+
+    ACTS = {None: kernels.ACT_NONE, "gelu": kernels.ACT_GELU, "silu": kernels.ACT_SILU, "swiglu": kernels.ACT_SWIGLU}
+
+    def __init__(
+        self,
+        weight: torch.Tensor,
+        *,
+        norm: Norm | None = None,
+        bias: torch.Tensor | None = None,
+        act: str | None = None,
+        layer_scale: torch.Tensor | None = None,
+        next_gain: torch.Tensor | None = None,
+        scale: torch.Tensor | None = None,
+        pdl: bool = True,
+    ) -> None:
+        self.weight, self.scale, self.norm, self.act = weight, scale, norm, self.ACTS[act]
+        self.layer_scale, self.next_gain, self.pdl = layer_scale, next_gain, pdl
+        self.N = weight.shape[0] // (2 if act == "swiglu" else 1)
+        self.K = weight.shape[1]
+        self.shift: torch.Tensor | None = None
+        self.bias = None if bias is None else bias.float()
+        self.mode = kernels.NORM_NONE
+        if norm is not None:
+            self.mode = kernels.NORM_RMS if norm.kind == "rms" else kernels.NORM_LAYER
+        if self.mode == kernels.NORM_LAYER:
+            # W(g∘(x − mean)·inv + b) = inv·(W(g∘x) − mean·Wg) + Wb
+            wide = self._wide()
+            self.shift = wide @ norm.gain.float()
+            if norm.shift is not None:
+                moved = wide @ norm.shift.float()
+                self.bias = moved if self.bias is None else self.bias + moved
+
+    def _wide(self) -> torch.Tensor:
+        return self.weight.float() if self.scale is None else self.weight.float() * self.scale[:, None]
+
+    def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor) -> None:
+        """out `[M, N]` = act(...). `rows` gives the sums of the norm; `x` is its `gained` (or any input where there is no norm)."""
+        self._launch(x, rows, out, None, kernels.OUT_STORE)
+
+    def add(self, x: torch.Tensor, rows: Rows) -> None:
+        """rows.residual += layer_scale · y, and leaves `gained` and the sums for the next norm."""
+        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_ADD)
+
+    def begin(self, x: torch.Tensor, rows: Rows) -> None:
+        """rows.residual = y: the first of a network's rows; otherwise as `add`."""
+        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_SET)
+
+    def _launch(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, target: Rows | None, mode: int) -> int:
+        m = x.shape[0]
+        stats_in = rows.parts if rows is not None else 1
+        stride = (rows or target).stride if (rows or target) is not None else 1
+        dummy = self.weight
+        arguments = (
+            x,
+            self.weight,
+            self.scale if self.scale is not None else dummy,
+            rows.stats if rows is not None else dummy,
+            self.shift if self.shift is not None else dummy,
+            self.bias if self.bias is not None else dummy,
+            self.layer_scale if self.layer_scale is not None else dummy,
+            self.next_gain if self.next_gain is not None else dummy,
+            target.residual if target is not None else dummy,
+            out,
+            target.stats if target is not None else dummy,
+        )
+        flags = {
+            "NORM": self.mode,
+            "ACT": self.act,
+            "OUT": mode,
+            "HAS_BIAS": self.bias is not None,
+            "HAS_SCALE": self.layer_scale is not None,
+            "QUANT": self.scale is not None,
+            "BLOCK_P": max(1, triton.next_power_of_2(stats_in)),
+            "PDL": self.pdl,
+        }
+        launch = {"launch_pdl": True} if self.pdl else {}
+        eps = self.norm.eps if self.norm is not None else 0.0
+        if m == 1:
+            block_n, block_k, warps = gemv_shape(self.N, self.K, self.act == kernels.ACT_SWIGLU)
+            blocks = triton.cdiv(self.N, block_n)
+            kernels.gemv_kernel[(blocks,)](
+                *arguments, stride, self.N, self.K, stats_in, eps, BLOCK_N=block_n, BLOCK_K=block_k, num_warps=warps, **flags, **launch
+            )
+            return blocks
+        block_m, block_n, block_k, splits, stages, warps = gemm_shape(
+            m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
+        )
+        blocks = triton.cdiv(self.N, block_n)
+        work = SplitWork.on(x.device)
+        kernels.gemm_kernel[(blocks, triton.cdiv(m, block_m), splits)](
+            *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
+            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, EARLY=EARLY and m <= 32 and self.act != kernels.ACT_SWIGLU, num_warps=warps, **flags, **launch,
+        )  # fmt: skip
+        return blocks
+
+
+def gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
+    """(BLOCK_N, BLOCK_K, warps) for one row: measured, see packaging/notes/gpu.md."""
+    widest = triton.next_power_of_2(k)
+    if gated:
+        return 4, min(1024, widest), 4
+    if k > 4096:
+        return 2, min(512, widest), 2
+    if n >= 9000:
+        return 4, min(512, widest), 2
+    if k > 2560 or n <= 2048:
+        return 4, min(1024, widest), 4
+    return (4, min(2048, widest), 2) if n > 4096 else (2, min(1024, widest), 4)
+
+
+def gemm_shape(m: int, n: int, k: int, gated: bool, itemsize: int, shared_bytes: int) -> tuple[int, int, int, int, int, int]:
+    """(BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, stages, warps) for several rows: measured, see packaging/notes/gpu.md.
+
+    A few rows want as many blocks as the card has multiprocessors, each with deep loads; many rows want square tiles.
+    """
+    block_m = 16 if m <= 16 else 32 if m <= 32 else 64
+    if m > 512:
+        block_m, block_n, block_k, splits, warps = 128, 128, 64, 1, 8
+    elif gated:
+        block_n, block_k, splits, warps = (32 if m <= 16 else 64), 128, 1, 4
+    else:
+        wide = 6144 if m <= 32 else 3500
+        block_n = 64 if n >= wide else 32 if n >= 2048 else 16
+        block_k = 256 if n < 2048 or 6144 <= n < 9000 else 128
+        blocks = triton.cdiv(n, block_n) * triton.cdiv(m, block_m)
+        splits = 1
+        while (
+            splits < 8
+            and blocks * splits < 160
+            and k >= 2048
+            and k // (2 * splits) >= 2 * block_k
+            and 2 * splits * m * n <= MOST_SPLIT_VALUES
+        ):
+            splits *= 2
+        warps = 4
+    block_k = min(block_k, max(16, triton.next_power_of_2(k)))
+    # As many tiles in flight as the multiprocessor has room for.
+    while True:
+        tile = (block_n * (2 if gated else 1) + block_m) * block_k * itemsize
+        stages = min(5, shared_bytes // tile)
+        if stages >= 2 or block_k <= 32:
+            return block_m, block_n, block_k, splits, max(1, stages), warps
+        block_k //= 2

@@ -1,0 +1,223 @@
+"""Stop decision, code sampling and the embeddings that follow, without a look from the host."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+
+@triton.jit
+def _mix(x):
+    """The finaliser of splitmix64, on uint64."""
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
+@triton.jit
+def _gumbel(seed, frame, channel, tokens):
+    """Gumbel noise as `engine.lm.sampling.gumbel_noise` defines it, its logarithms in float32.
+
+    -ln(u) of the upper half goes through the exact complement 1 - u, so float32 keeps its relative precision at both ends.
+    """
+    step = 0x9E3779B97F4A7C15
+    counter = (frame.to(tl.uint64) * 64 + channel.to(tl.uint64)) * step
+    key = _mix(_mix(seed.to(tl.uint64) + step) ^ counter)
+    bits = _mix(key + (tokens + 1).to(tl.uint64) * step) >> 11
+    low = (bits.to(tl.float32) + 0.5) * (1.0 / 9007199254740992.0)
+    high = ((9007199254740991 - bits).to(tl.float32) + 0.5) * (1.0 / 9007199254740992.0)
+    # -ln(1 - h) = 2 artanh(z), z = h / (2 - h) <= 1/3: seven terms reach float32.
+    z = high / (2.0 - high)
+    z2 = z * z
+    tail = z2 * (1 / 3 + z2 * (1 / 5 + z2 * (1 / 7 + z2 * (1 / 9 + z2 * (1 / 11 + z2 * (1 / 13 + z2 * (1 / 15)))))))
+    minus_log = tl.where(low < 0.5, -tl.log(low), 2.0 * z * (1.0 + tail))
+    return -tl.log(minus_log)
+
+
+@triton.jit
+def _order_key(x):
+    """A uint32 that orders like the float."""
+    bits = x.to(tl.uint32, bitcast=True)
+    return tl.where((bits >> 31) != 0, bits ^ 0xFFFFFFFF, bits | 0x80000000)
+
+
+@triton.jit
+def _add_three(a0, a1, a2, b0, b1, b2):
+    return a0 + b0, a1 + b1, a2 + b2
+
+
+@triton.jit
+def _kth_largest(keys, k):
+    """The largest t with count(keys >= t) >= k: two bits of it in each round, their three sums in one reduction."""
+    t = tl.zeros((), tl.uint32)
+    for pair in tl.static_range(16):
+        step = tl.full((), 1 << (30 - 2 * pair), tl.uint32)
+        one, two, three = tl.reduce(
+            ((keys >= t + step).to(tl.int32), (keys >= t + 2 * step).to(tl.int32), (keys >= t + 3 * step).to(tl.int32)), 0, _add_three
+        )
+        # Counts fall as t grows, so the number of conditions that hold is the digit.
+        t += step * ((one >= k).to(tl.uint32) + (two >= k).to(tl.uint32) + (three >= k).to(tl.uint32))
+    return t
+
+
+@triton.jit
+def _nucleus(keys, probs, mass):
+    """The largest t with more than `mass` of probability at or above it: the token that crosses stays, the first always does."""
+    t = tl.zeros((), tl.uint32)
+    for pair in tl.static_range(16):
+        step = tl.full((), 1 << (30 - 2 * pair), tl.uint32)
+        one, two, three = tl.reduce(
+            (
+                tl.where(keys >= t + step, probs, 0.0),
+                tl.where(keys >= t + 2 * step, probs, 0.0),
+                tl.where(keys >= t + 3 * step, probs, 0.0),
+            ),
+            0,
+            _add_three,
+        )
+        t += step * ((one > mass).to(tl.uint32) + (two > mass).to(tl.uint32) + (three > mass).to(tl.uint32))
+    return t
+
+
+@triton.jit
+def _pick(logits, ok, temperature, top_k, top_p, noise):
+    """Temperature, top-k, top-p, then Gumbel arg-max; temperature 0 is arg-max of the logits."""
+    greedy = temperature <= 0.0
+    scores = logits / tl.where(greedy, 1.0, temperature)
+    scores = tl.where(ok, scores, float("-inf"))
+    if not greedy:
+        keys = _order_key(scores)
+        if top_k > 0:
+            scores = tl.where(keys >= _kth_largest(keys, top_k), scores, float("-inf"))
+        if (top_p > 0.0) & (top_p < 1.0):
+            keys = _order_key(scores)
+            weights = tl.exp(scores - tl.max(scores, 0))
+            weights = weights / tl.sum(weights, 0)
+            scores = tl.where(keys >= _nucleus(keys, weights, top_p), scores, float("-inf"))
+        scores = tl.where(scores == float("-inf"), scores, scores + noise)
+    return tl.argmax(scores, 0)
+
+
+@triton.jit(do_not_specialize=["channel", "STRIDE"])
+def sample_kernel(
+    logits_ptr, history_ptr, codes_ptr, live_ptr, frame_ptr, seed_ptr, floats_ptr, ints_ptr,
+    embedding_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr, force_ptr,
+    channel, SIZE, VOCAB, STRIDE, DIM, CAPACITY,
+    FIRST: tl.constexpr, CHANNELS: tl.constexpr, BLOCK: tl.constexpr, BLOCK_D: tl.constexpr, LAST: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (B,). Samples the code of `channel` (0-based) and, with the FIRST one, the stop decision; leaves the next local input.
+
+    Args (shapes; B rows, C codebooks, V codes, D width):
+        logits `[B, STRIDE]` float32: SIZE codes, for the first channel followed by the two stop logits (continue, stop).
+        history `[B, C, V]` uint8: codes already emitted by the row. codes `[B, C]` int32. live `[B]` int32. frame `[B]` int32.
+        seed `[B]` int64. floats `[B, 5]`: audio temperature, top-p, repetition penalty; stop temperature, top-p.
+        ints `[B, 2]`: audio top-k, stop top-k. force `[1]` int32: 0 lets the stop head decide, 1 never stops.
+        embedding `[V, D]`, gain `[D]` float32; residual `[B, D]` float32, out `[B, D]`, out_stats `[2, 1, B]`: what `Linear` reads.
+    """
+    if PDL:
+        gdc_launch_dependents()
+    row = tl.program_id(0)
+    # Nothing before this kernel in the frame writes these, so they need not wait for it.
+    frame = tl.load(frame_ptr + row)
+    seed = tl.load(seed_ptr + row)
+    tokens = tl.arange(0, BLOCK)
+    noise = _gumbel(seed, frame, channel + 1, tokens)
+    if PDL:
+        gdc_wait()
+    live = tl.load(live_ptr + row)
+    if FIRST:
+        two = tl.arange(0, 2)
+        stop_logits = tl.load(logits_ptr + row * STRIDE + SIZE + two)
+        stop = _pick(
+            stop_logits, two < 2, tl.load(floats_ptr + row * 5 + 3), tl.load(ints_ptr + row * 2 + 1), tl.load(floats_ptr + row * 5 + 4),
+            _gumbel(seed, frame, channel, two),
+        )  # fmt: skip
+        if (stop == 1) & (tl.load(force_ptr) == 0):
+            live = 0
+            tl.store(live_ptr + row, live)
+    ok = tokens < SIZE
+    logits = tl.load(logits_ptr + row * STRIDE + tokens, mask=ok, other=0)
+    penalty = tl.load(floats_ptr + row * 5 + 2)
+    seen_at = history_ptr + (row * CHANNELS + channel) * VOCAB
+    if penalty != 1.0:
+        seen = tl.load(seen_at + tokens, mask=ok, other=0) != 0
+        logits = tl.where(seen, tl.where(logits < 0, logits * penalty, logits / penalty), logits)
+    code = _pick(
+        logits, ok, tl.load(floats_ptr + row * 5), tl.load(ints_ptr + row * 2), tl.load(floats_ptr + row * 5 + 1), noise
+    ).to(tl.int32)
+    tl.store(codes_ptr + row * CHANNELS + channel, code)
+    if live != 0:
+        tl.store(seen_at + code, 1)
+    if not LAST:
+        dims = tl.arange(0, BLOCK_D)
+        dims_ok = dims < DIM
+        x = tl.load(embedding_ptr + code.to(tl.int64) * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
+        tl.store(residual_ptr + row * DIM + dims, x, mask=dims_ok)
+        tl.store(out_stats_ptr + row, tl.sum(x, 0))
+        tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
+        gained = x * tl.load(gain_ptr + dims, mask=dims_ok, other=0)
+        tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=dims_ok)
+
+
+@triton.jit
+def next_input_kernel(
+    codes_ptr, live_ptr, frame_ptr, position_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    DIM, VOCAB, RING, CAPACITY,
+    CHANNELS: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (B,). The row of the next step: slot embedding plus the code embeddings, added in channel order in the model's dtype.
+
+    Also writes codes and live flag to `ring[at % RING, B, CHANNELS + 1]` for the host and moves frame and position of live rows on.
+    """
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    row = tl.program_id(0)
+    live = tl.load(live_ptr + row)
+    dims = tl.arange(0, BLOCK_D)
+    ok = dims < DIM
+    dtype = slot_ptr.dtype.element_ty
+    at = tl.load(ring_at_ptr + row)
+    ring = ring_ptr + ((at % RING) * CAPACITY + row) * (CHANNELS + 1)
+    x = tl.load(slot_ptr + dims, mask=ok, other=0)
+    for channel in tl.static_range(CHANNELS):
+        code = tl.load(codes_ptr + row * CHANNELS + channel)
+        tl.store(ring + channel, code)
+        y = tl.load(tables_ptr + (channel * VOCAB + code).to(tl.int64) * DIM + dims, mask=ok, other=0)
+        x = (x.to(tl.float32) + y.to(tl.float32)).to(dtype)
+    tl.store(ring + CHANNELS, live)
+    tl.store(ring_at_ptr + row, at + 1)
+    tl.store(frame_ptr + row, tl.load(frame_ptr + row) + live)
+    x = x.to(tl.float32)
+    tl.store(residual_ptr + row * DIM + dims, x, mask=ok)
+    tl.store(out_stats_ptr + row, tl.sum(x, 0))
+    tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
+    gained = x * tl.load(gain_ptr + dims, mask=ok, other=0)
+    tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=ok)
+
+
+@triton.jit(do_not_specialize=["STATS_IN"])
+def advance_kernel(
+    residual_ptr, stats_ptr, norm_gain_ptr, gain_ptr, local_ptr, out_ptr, out_stats_ptr, live_ptr, position_ptr,
+    STATS_IN, CAPACITY, DIM, eps, BLOCK_P: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
+):
+    """Grid (B,). Final RMSNorm of the backbone; its result is the local transformer's first input. Moves the position of live rows on."""
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    row = tl.program_id(0)
+    dims = tl.arange(0, BLOCK_D)
+    ok = dims < DIM
+    parts = tl.arange(0, BLOCK_P)
+    squares = tl.sum(tl.load(stats_ptr + (STATS_IN + parts) * CAPACITY + row, mask=parts < STATS_IN, other=0), 0)
+    x = tl.load(residual_ptr + row * DIM + dims, mask=ok, other=0)
+    x = x * (1.0 / tl.sqrt(squares / DIM + eps)) * tl.load(norm_gain_ptr + dims, mask=ok, other=0)
+    # The hidden state is handed on in the model's dtype, as between the two transformers of the reference.
+    x = x.to(out_ptr.dtype.element_ty).to(tl.float32)
+    tl.store(local_ptr + row * DIM + dims, x, mask=ok)
+    tl.store(out_stats_ptr + row, tl.sum(x, 0))
+    tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
+    gained = x * tl.load(gain_ptr + dims, mask=ok, other=0)
+    tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=ok)
+    tl.store(position_ptr + row, tl.load(position_ptr + row) + tl.load(live_ptr + row))
