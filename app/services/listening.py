@@ -338,16 +338,17 @@ class Listening:
 
     def _unmade_s(self) -> float:
         """Audio still to be made of what will be heard without a stop, as far as speech is made ahead."""
-        renderer, total_s = self._renderer, 0.0
+        renderer = self._renderer
+        unmade_s = ahead_s = 0.0
         for block_id in self.ahead():
             block = renderer.project.block(block_id)
+            length_s = renderer.states.length_s(block)[0]
+            ahead_s += length_s
             if renderer.states.needs_speaking(block):
-                total_s += (
-                    renderer.states.length_s(block)[0] if not renderer.states.take(block) else len(block.text) / 14
-                )
-            if total_s > renderer.ahead_s:
+                unmade_s += length_s
+            if ahead_s > renderer.ahead_s:
                 break
-        return total_s
+        return unmade_s
 
 
 class _Stopped(Exception):
