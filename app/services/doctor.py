@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import getpass
 import importlib
 import importlib.util
 import os
 import platform
+import re
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,6 +63,35 @@ def examine(paths: Paths) -> Iterator[Finding]:
                 "Install the studio again.",
                 topic in _NEEDED,
             )
+
+
+def report_text(findings: list[Finding]) -> str:
+    """The findings as text to hand on: without the person's folders, names of this machine and of servers."""
+    marks = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
+    lines = [f"Moss Voice Studio, {time.strftime('%Y-%m-%d')}"]
+    lines += [
+        f"{marks[finding.state]}  {finding.topic}: {finding.message}" + (f" -> {finding.remedy}" if finding.remedy else "")
+        for finding in findings
+    ]
+    return without_personal("\n".join(lines))
+
+
+def without_personal(text: str) -> str:
+    """A text without home folders, user and host names, and keys in addresses."""
+    home = str(Path.home())
+    text = text.replace(home, "~").replace(home.replace("\\", "/"), "~")
+    text = re.sub(r"(?i)([A-Z]:\\Users\\|/home/|/Users/)[^\\/\s:]+", r"\1…", text)
+    for name in {_user_name(), platform.node(), platform.node().partition(".")[0]}:
+        if len(name) > 2:
+            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "…", text)
+    return re.sub(r"(https?://)[^\s/“”]+", r"\1…", text)
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
 
 
 def can_speak(findings: list[Finding]) -> bool:
@@ -174,7 +207,10 @@ def _sound(paths: Paths) -> Iterator[Finding]:
     except (ImportError, OSError) as error:
         yield Finding("sound", "missing", f"Nothing can be played ({error}).", "Install PortAudio (libportaudio2).")
         return
-    outputs = [device["name"] for device in sounddevice.query_devices() if device["max_output_channels"] > 0]
+    known = list(sounddevice.query_devices())
+    outputs = [device["name"] for device in known if device["max_output_channels"] > 0]
+    if not any(device["max_input_channels"] > 0 for device in known):
+        yield Finding("sound", "note", "There is no microphone.", "Voices can be made from files.")
     if outputs:
         yield Finding("sound", "ok", f"{len(outputs)} devices to play through.")
     else:
@@ -192,6 +228,43 @@ def _window(paths: Paths) -> Iterator[Finding]:
         yield Finding("window", "note", "There is no display.", "Use the commands, or log in to a desktop.")
     else:
         yield Finding("window", "ok", "The window can open.")
+
+
+def _servers(paths: Paths) -> Iterator[Finding]:
+    from app.services.models import spec_of
+    from app.services.server_keys import ServerKeys
+    from app.settings import Settings
+    from engine import inspect_server
+
+    settings, keys = Settings.load(paths), ServerKeys()
+    if settings.notice:
+        yield Finding("settings", "note", settings.notice)
+    for server in settings.servers:
+        spec = replace(spec_of(server, keys.get(server.id), settings), connect_timeout_s=3.0, attempts=1)
+        try:
+            report = inspect_server(spec)
+        except SpeechError as error:
+            yield Finding("servers", "note", error.message, error.remedy)
+        else:
+            yield Finding("servers", "ok", f"“{spec.shown}” answers ({report.kind}).")
+    if settings.servers and keys.notice:
+        yield Finding("servers", "note", keys.notice)
+
+
+def _driver(paths: Paths) -> Iterator[Finding]:
+    """What NVIDIA's own tool says, where it is there."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return
+    question = [tool, "--query-gpu=driver_version,memory.free", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(question, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError) as error:
+        yield Finding("driver", "missing", f"The NVIDIA driver does not answer ({type(error).__name__}).", "Install it again.")
+        return
+    for index, line in enumerate(said.splitlines()):
+        version, _, free = line.partition(",")
+        yield Finding("driver", "ok", f"GPU {index}: driver {version.strip()}, {free.strip()} free.")
 
 
 def _folders(paths: Paths) -> Iterator[Finding]:
@@ -213,6 +286,13 @@ def _existing(folder: Path) -> Path:
 def _models(paths: Paths) -> Iterator[Finding]:
     from app.services.model_choice import installed_models
 
+    from app.services.models import Models
+
+    for row in Models(paths).rows():
+        if row.state == "damaged":
+            yield Finding("models", "missing", f"“{row.name}” is damaged: {row.fault}", "Open Models and repair or forget it.")
+        elif row.state == "partial":
+            yield Finding("models", "note", f"The download of “{row.name}” is not finished.", "Go on with it under Models.")
     names = list(installed_models(paths))
     if len(names) == 1:
         yield Finding(
@@ -233,7 +313,9 @@ _CHECKS: tuple[tuple[str, Callable[[Paths], Iterator[Finding]]], ...] = (
     ("processor", _processor),
     ("memory", _memory),
     ("gpu", _gpu),
+    ("driver", _driver),
     ("models", _models),
+    ("servers", _servers),
     ("formats", _codecs),
     ("sound", _sound),
     ("window", _window),

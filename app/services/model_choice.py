@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from app.paths import Paths, starter
 from engine import FULL_SIZE_CARD, CheckpointError, open_local, read_card
 
 if TYPE_CHECKING:
+    from app.services.runlog import RunLog
     from engine import Engine, ModelCard
 
 STARTER = "starter"
@@ -54,26 +55,41 @@ def open_engine(
     precision: str = "auto",
     slots: int = 1,
     on_status: Callable[..., None] | None = None,
+    run_log: RunLog | None = None,
 ) -> Engine:
-    """An engine for a model by name, started; `server:NAME` is a speech server of the settings. Raises SpeechError."""
+    """An engine for a model by name, started, whose requests go to the run log.
+
+    Args:
+        model: a name, a folder, or `server:NAME` for a speech server of the settings.
+        run_log: the window's; None opens the profile's, which ends with the engine.
+
+    Raises:
+        SpeechError: there is no such model, or it cannot be opened.
+    """
     from app.services.models import find_source, open_source
+    from app.services.runlog import LoggedEngine, RunLog
     from app.services.server_keys import ServerKeys
     from app.settings import Settings
 
-    source = None if codec is not None else find_source(model, paths, Settings.load(paths), ServerKeys())
+    settings = Settings.load(paths)
+    source = None if codec is not None else find_source(model, paths, settings, ServerKeys())
     if source is not None:
-        return open_source(source, paths, device=device, precision=precision, slots=slots, on_status=on_status)
-    engine = open_local(
-        model_folder(model, paths),
-        codec_folder=codec,
-        device=device,
-        precision=precision,
-        cache_folder=paths.reference_cache,
-        slots=slots,
-        on_status=on_status,
-    )
-    engine.start()
-    return engine
+        engine = open_source(source, paths, device=device, precision=precision, slots=slots, on_status=on_status)
+    else:
+        engine = open_local(
+            model_folder(model, paths),
+            codec_folder=codec,
+            device=device,
+            precision=precision,
+            cache_folder=paths.reference_cache,
+            slots=slots,
+            on_status=on_status,
+        )
+        engine.start()
+    if run_log is not None:
+        return cast("Engine", LoggedEngine(engine, run_log))
+    own = RunLog(paths.run_log, lambda: (settings.privacy.log_text, settings.privacy.log_audio))
+    return cast("Engine", LoggedEngine(engine, own, ends_log=True))
 
 
 def known_card(model: str | None, paths: Paths) -> ModelCard:

@@ -129,6 +129,10 @@ class Models:
     def choose(self, key: str) -> None:
         self.settings.change("generation", model="" if key == STARTER else key)
 
+    def keeps(self) -> tuple[bool, bool]:
+        """Whether the run log keeps text and sound. Any thread."""
+        return self.settings.privacy.log_text, self.settings.privacy.log_audio
+
     def rows(self) -> list[Row]:
         """The starter, the catalogue, folders of the person, servers. Reads small files and sizes only."""
         card = read_card(starter())
@@ -142,7 +146,7 @@ class Models:
         return rows
 
     def _catalogue_row(self, entry: CatalogueEntry) -> Row:
-        folder, partial = self.root / entry.id, partial_folder(entry, self.root)
+        folder, partial = self.place_of(entry) / entry.id, partial_folder(entry, self.root)
         row = Row(entry.id, "catalogue", entry.name, entry.summary, "absent", size_bytes=entry.size_bytes, entry=entry)
         if entry.id in self._downloads:
             return replace(row, state="loading", progress=self._progress.get(entry.id))
@@ -160,6 +164,10 @@ class Models:
         if cached is not None:
             return replace(row, state="cached", folder=cached[entry.parts[0].repo_id])
         return replace(row, fault=fault)
+
+    def place_of(self, entry: CatalogueEntry) -> Path:
+        """The folder of downloads that has a model; where the next would go when none has it."""
+        return place_of(entry, self.paths, self.settings)
 
     def _folder_row(self, folder: Path) -> Row:
         faults = _layout_faults(folder)
@@ -229,7 +237,7 @@ class Models:
         thread = self._threads.get(entry.id)
         if thread is not None:
             thread.join(15.0)
-        remove_download(entry, self.root)
+        remove_download(entry, self.place_of(entry))
         self._faults.pop(entry.id, None)
         self.changed.emit()
 
@@ -279,6 +287,12 @@ class Models:
     def spec(self, server: Server, key: str | None = None) -> ServerSpec:
         """How to ask a server. May wait for the system's keyring."""
         return spec_of(server, self.keys.get(server.id) if key is None else key, self.settings)
+
+
+def place_of(entry: CatalogueEntry, paths: Paths, settings: Settings) -> Path:
+    """The folder of downloads that has a model: the chosen one, else the profile's, which held it before."""
+    chosen = Path(settings.models.folder).expanduser() if settings.models.folder else paths.models
+    return paths.models if not (chosen / entry.id).is_dir() and (paths.models / entry.id).is_dir() else chosen
 
 
 def set_servers(settings: Settings, servers: tuple[Server, ...]) -> None:
@@ -332,7 +346,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
     entry = catalogue_entry(key)
     if entry is None:
         return None
-    root = Path(settings.models.folder).expanduser() if settings.models.folder else paths.models
+    root = place_of(entry, paths, settings)
     if (root / entry.id / "config.json").is_file():
         faults = faults_of(root / entry.id) if has_manifest(root / entry.id) else []
         if faults:

@@ -7,9 +7,11 @@ import sys
 from app.services.devices import Devices
 from app.services.embedding import Embedding
 from app.services.library import Library
+from app.services.models import Models
 from app.services.player import Player
 from app.services.recorder import Recorder
 from app.services.renderer import Renderer
+from app.services.runlog import RunLog
 from app.services.take_cache import TakeCache
 from app.services.tasks import Tasks
 from app.ui.studio import Studio
@@ -39,6 +41,8 @@ def assemble(studio: Studio) -> None:
     studio.attach(
         library=library, devices=devices, player=player, renderer=renderer, recorder=Recorder(devices), tasks=tasks
     )
+    studio.models = Models(studio.paths, post=studio.bridge.post)
+    studio.run_log = RunLog(studio.paths.run_log, studio.models.keeps)
 
 
 def disassemble(studio: Studio) -> None:
@@ -48,4 +52,6 @@ def disassemble(studio: Studio) -> None:
             service.close()
     # Timers of the regions may still fire: for them there is nothing any more.
     studio.player = studio.renderer = None
+    if studio.models is not None:
+        studio.models.close()
     studio.bridge.close()

@@ -61,6 +61,8 @@ class EngineLoader(QObject):
         if engine is not None:
             self._studio.set_engine(None)
             engine.close()
+        if self._studio.run_log is not None:
+            self._studio.run_log.close()
 
     # On the loading thread
 
@@ -77,6 +79,7 @@ class EngineLoader(QObject):
                 model=model,
                 device=device,
                 precision=precision,
+                run_log=self._studio.run_log,
                 on_status=lambda progress: bridge.post_latest(
                     "engine loading", lambda: self._progress(number, progress)
                 ),

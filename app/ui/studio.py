@@ -32,6 +32,7 @@ class Studio(QObject):
         renderer, player, library, recorder, devices: services; each may have `set_store(store)` and
             `set_engine(engine, card)`, called whenever these change.
         tasks: `app.services.tasks.Tasks`.
+        models, run_log: what can speak (`app.services.models.Models`) and what was spoken (`app.services.runlog.RunLog`).
         actions: every action of the window (`app.actions.Actions`); `actions.action("play_pause")` is a QAction.
         selection: ids of the selected blocks in script order; `current_block` is the one with the caret.
 
@@ -87,6 +88,8 @@ class Studio(QObject):
         self.devices: Any = None
         self.exporter: Any = None
         self.tasks: Any = None
+        self.models: Any = None
+        self.run_log: Any = None
         self.actions: Any = None
         self.selection: tuple[str, ...] = ()
         self.current_block: str = ""

@@ -1,115 +1,105 @@
-"""Which model speaks, on which device; another one is loaded behind the window."""
+"""Models and servers: what can speak here, how to get it, how this machine does, and what was spoken."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
-from app.services.model_choice import STARTER, installed_models
+from app.services.model_choice import STARTER
 from app.ui.engine_loader import EngineLoader
+from app.ui.models.doctor_page import DoctorPage
+from app.ui.models.models_page import ModelsPage
+from app.ui.models.runs_page import RunsPage
+from app.ui.models.servers_page import ServersPage
 from app.ui.studio import Studio
-from app.ui.theme import theme
-from app.ui.widgets.dialog import Dialog, card, note
-from app.ui.widgets.fields import Section, Segments
-from engine.card import FULL_SIZE_CARD, read_card
-from engine.errors import SpeechError
+from app.ui.theme import GRID, theme
+from app.ui.widgets.dialog import Dialog
+
+PAGES = ("models", "servers", "machine", "runs")
 
 
 class ModelsDialog(Dialog):
-    """Lists what is installed; a folder with a checkpoint can be opened as well."""
+    """Four pages beside a list of them; downloads go on when it is closed.
+
+    Attributes:
+        models_page, servers_page, doctor_page, runs_page: the pages.
+    """
 
     def __init__(self, studio: Studio, loader: EngineLoader, state: Any, parent: QWidget) -> None:
-        super().__init__(
-            parent,
-            QCoreApplication.translate("ModelsDialog", "Models"),
-            QCoreApplication.translate("ModelsDialog", "The model that speaks. Takes you have stay as they are."),
-            width=600,
-        )
-        self._studio = studio
-        self._loader = loader
-        self._state = state
-        frame, inside = card(margins=4)
-        self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Installed models"))
-        self.list.setMinimumHeight(140)
-        self.list.currentItemChanged.connect(self._show)
-        inside.addWidget(self.list)
-        self.body.addWidget(frame, 1)
-        self._facts = note("", "small")
-        self.body.addWidget(self._facts)
-        section = Section("")
-        self.device = Segments(
-            self.tr("Device"),
-            ((self.tr("The best there is"), "auto"), ("CPU", "cpu"), (self.tr("Graphics card"), "cuda")),
-        )
-        self.device.show_value(state.device)
-        self.device.edited.connect(self._choose_device)
-        section.add_row(self.tr("Device"), self.device)
-        self.body.addWidget(section)
-        self.message = note("", "warning")
-        self.body.addWidget(self.message)
-        self.add_button(self.tr("Open a folder…"), left=True).clicked.connect(self._browse)
-        self.add_button(self.tr("Close")).clicked.connect(self.accept)
-        self.use = self.add_button(self.tr("Use this model"), primary=True)
-        self.use.clicked.connect(self._use)
-        studio.engine_failed.connect(self._failed)
-        self._fill()
+        super().__init__(parent, QCoreApplication.translate("ModelsDialog", "Models and servers"), width=860)
+        self.models = studio.models
+        self.choice = Choice(studio, loader, state)
+        row = QHBoxLayout()
+        row.setSpacing(GRID * 2)
+        self.pages = QListWidget()
+        self.pages.setAccessibleName(self.tr("Pages"))
+        self.pages.setFixedWidth(156)
+        self.pages.setSpacing(1)
+        self._stack = QStackedWidget()
+        self.models_page = ModelsPage(studio, self.models, self.choice)
+        self.servers_page = ServersPage(studio, self.models, self.choice)
+        self.doctor_page = DoctorPage(studio)
+        self.runs_page = RunsPage(studio, self.models.settings)
+        for name, icon, page in (
+            (self.tr("Models"), "chip", self.models_page),
+            (self.tr("Servers"), "globe", self.servers_page),
+            (self.tr("This machine"), "check", self.doctor_page),
+            (self.tr("What was spoken"), "clock", self.runs_page),
+        ):
+            item = QListWidgetItem(theme().icon(icon), name)
+            item.setSizeHint(QSize(0, 34))
+            self.pages.addItem(item)
+            self._stack.addWidget(page)
+        self.pages.currentRowChanged.connect(self._show)
+        row.addWidget(self.pages)
+        row.addWidget(self._stack, 1)
+        self.body.addLayout(row, 1)
+        self.add_button(self.tr("Close"), primary=True).clicked.connect(self.accept)
+        self.resize(900, 640)
+        self.show_page("models")
 
-    def _fill(self) -> None:
-        self.list.clear()
-        models = installed_models(self._studio.paths)
-        chosen = self._state.model or STARTER
-        if chosen not in models and Path(chosen).is_dir():
-            models[chosen] = Path(chosen)
-        for name, folder in models.items():
-            try:
-                model_card = read_card(folder) or FULL_SIZE_CARD
-            except SpeechError:
-                continue
-            item = QListWidgetItem(theme().icon("chip"), f"{model_card.name} {model_card.version}")
-            item.setData(Qt.ItemDataRole.UserRole, name)
-            item.setData(Qt.ItemDataRole.UserRole + 1, model_card)
-            item.setToolTip(str(folder))
-            self.list.addItem(item)
-            if name == chosen:
-                self.list.setCurrentItem(item)
+    def show_page(self, page: str) -> None:
+        self.pages.setCurrentRow(PAGES.index(page))
+        self.pages.setFocus()
 
-    def _show(self, item: QListWidgetItem | None) -> None:
-        if item is None:
-            return
-        model_card = item.data(Qt.ItemDataRole.UserRole + 1)
-        cloning = {
-            "none": self.tr("no cloning"),
-            "known_voices": self.tr("speaks with the voices it brings"),
-            "zero_shot": self.tr("clones any voice"),
-        }[model_card.cloning]
-        languages = ", ".join(model_card.languages[:4]) if model_card.languages else self.tr("31 languages")
-        parts = [part for part in (model_card.summary, cloning, languages, model_card.licence) if part]
-        self._facts.setText(" · ".join(parts))
+    def _show(self, index: int) -> None:
+        self._stack.setCurrentIndex(index)
+        self._stack.currentWidget().look()
 
-    def _choose_device(self, device: str) -> None:
+    def sizeHint(self) -> QSize:
+        return QSize(900, 640)
+
+
+class Choice:
+    """Changes the model that speaks, behind the open window.
+
+    Attributes:
+        key: of the model that was chosen.
+    """
+
+    def __init__(self, studio: Studio, loader: EngineLoader, state: Any) -> None:
+        self._studio, self._loader, self._state = studio, loader, state
+
+    @property
+    def key(self) -> str:
+        return self._state.model or STARTER
+
+    @property
+    def device(self) -> str:
+        return self._state.device
+
+    def choose_device(self, device: str) -> None:
         self._state.device = device
-        self.device.show_value(device)
 
-    def _browse(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Folder of a model"))
-        if folder:
-            self._load(folder)
-
-    def _use(self) -> None:
-        item = self.list.currentItem()
-        if item is not None:
-            self._load(item.data(Qt.ItemDataRole.UserRole))
-
-    def _load(self, model: str) -> None:
-        self.message.setText("")
-        self._state.model = "" if model == STARTER else model
+    def use(self, key: str) -> None:
+        """Load this model and speak with it from now on; the one before is closed, the window stays."""
+        self._state.model = "" if key == STARTER else key
+        try:
+            self._state.save()
+        except OSError as error:
+            self._studio.say("warning", f"{error}")
         self._loader.read_card(self._state.model or None)
         self._loader.load(self._state.model or None, device=self._state.device)
-        self._fill()
 
-    def _failed(self, message: str, remedy: str) -> None:
-        self.message.setText(f"{message} {remedy}".strip())

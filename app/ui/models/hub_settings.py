@@ -1,0 +1,75 @@
+"""Where downloads come from and where they go."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.services.models import Models
+from app.ui.models.words import size
+from app.ui.widgets.dialog import note
+from app.ui.widgets.fields import Section
+
+
+class HubSettings(QWidget):
+    """A folded section: folder, mirror, proxy, offline. Each takes effect with the next download."""
+
+    def __init__(self, models: Models) -> None:
+        super().__init__()
+        self._models = models
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        section = Section(self.tr("Downloads"), foldable=True, open_=False)
+        self.section = section
+        self.folder = QLineEdit()
+        self.folder.setReadOnly(True)
+        self.folder.setAccessibleName(self.tr("Folder for downloads"))
+        browse = QPushButton(self.tr("Choose…"))
+        browse.setAutoDefault(False)
+        browse.setAccessibleName(self.tr("Choose a folder for downloads"))
+        browse.clicked.connect(self._browse)
+        section.add_row(self.tr("Folder"), self.folder, browse)
+        self.space = note("", "faint")
+        section.add_wide(self.space)
+        own = models.settings.models
+        self.mirror = self._line(own.mirror, self.tr("Mirror of the hub"), self.tr("HF_ENDPOINT, else the hub itself"))
+        self.mirror.editingFinished.connect(lambda: self._change(mirror=self.mirror.text().strip()))
+        section.add_row(self.tr("Mirror"), self.mirror)
+        self.proxy = self._line(own.proxy, self.tr("Proxy"), self.tr("As the system has it"))
+        self.proxy.editingFinished.connect(lambda: self._change(proxy=self.proxy.text().strip()))
+        section.add_row(self.tr("Proxy"), self.proxy)
+        self.offline = QCheckBox(self.tr("Stay offline: download nothing"))
+        self.offline.setChecked(own.offline)
+        self.offline.toggled.connect(lambda on: self._change(offline=on))
+        section.add_wide(self.offline)
+        column.addWidget(section)
+        self._show()
+
+    @staticmethod
+    def _line(text: str, name: str, placeholder: str) -> QLineEdit:
+        line = QLineEdit(text)
+        line.setAccessibleName(name)
+        line.setPlaceholderText(placeholder)
+        return line
+
+    def _change(self, **changes: object) -> None:
+        try:
+            self._models.settings.change("models", **changes)
+        except OSError as error:
+            self.space.setText(self.tr("The setting could not be kept: %1").replace("%1", str(error)))
+
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Folder for downloads"), str(self._models.root))
+        if folder:
+            self._models.move_root(Path(folder))
+            self._show()
+
+    def _show(self) -> None:
+        root = self._models.root
+        self.folder.setText(str(root))
+        there = next((parent for parent in (root, *root.parents) if parent.exists()), None)
+        free = shutil.disk_usage(there).free if there is not None else 0
+        words = self.tr("%1 free there. Models that are downloaded already stay where they are.")
+        self.space.setText(words.replace("%1", size(free)))

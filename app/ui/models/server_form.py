@@ -1,0 +1,264 @@
+"""What a person says of one server, and what the server says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.services.models import Models
+from app.settings import Server
+from app.ui.models.words import size
+from app.ui.studio import Studio
+from app.ui.theme import GRID
+from app.ui.widgets.dialog import note
+from app.ui.widgets.fields import Choice, Section
+from engine import ServerReport, delete_voice, inspect_server
+from engine.errors import SpeechError
+
+
+class ServerForm(QScrollArea):
+    """Fields of a server. Nothing is kept before Save (which Test and Use do first).
+
+    Attributes:
+        server: as it was last saved; its id is "" while it is new.
+
+    Signals:
+        saved(Server), use_requested(Server), remove_requested(Server).
+    """
+
+    saved = Signal(object)
+    use_requested = Signal(object)
+    remove_requested = Signal(object)
+
+    def __init__(self, studio: Studio, models: Models) -> None:
+        super().__init__()
+        self._studio, self._models = studio, models
+        self.server = Server("", kind="auto")
+        self.setWidgetResizable(True)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, GRID, 0)
+        column.setSpacing(GRID + 4)
+        main = Section("")
+        self.name = self._line(main, self.tr("Name"), self.tr("as you like to call it"))
+        self.address = self._line(main, self.tr("Address"), "http://localhost:8000")
+        self.key = self._line(main, self.tr("Key"), self.tr("none"))
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.kind = Choice(self.tr("Interface"))
+        self._kinds: list[Any] = [
+            (self.tr("Ask the server"), "auto", None),
+            ("SGLang-Omni", "sglang", None),
+            ("vLLM-Omni", "vllm", None),
+        ]
+        main.add_row(self.tr("Interface"), self.kind)
+        self.model = self._line(main, self.tr("Model"), self.tr("the server’s own"))
+        column.addWidget(main)
+        column.addWidget(self._more())
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        self.test = self._button(row, self.tr("Test"), self.ask)
+        self.save = self._button(row, self.tr("Save"), self.keep)
+        self.use = self._button(row, self.tr("Use"), self._use)
+        self.use.setProperty("kind", "primary")
+        row.addStretch(1)
+        self.remove = self._button(row, self.tr("Remove"), lambda: self.remove_requested.emit(self.server))
+        self.remove.setProperty("kind", "danger")
+        column.addLayout(row)
+        self.message = note("", "error")
+        self.facts = note("", "small")
+        column.addWidget(self.message)
+        column.addWidget(self.facts)
+        self.voices = Section(self.tr("Voices kept on the server"))
+        self.voice_list = QListWidget()
+        self.voice_list.setAccessibleName(self.tr("Voices kept on the server"))
+        self.voice_list.setMaximumHeight(110)
+        self.voices.add_wide(self.voice_list)
+        self.forget_voice = QPushButton(self.tr("Delete this voice from the server"))
+        self.forget_voice.setAutoDefault(False)
+        self.forget_voice.clicked.connect(self._forget_voice)
+        self.voices.add_wide(self.forget_voice)
+        column.addWidget(self.voices)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self.show_server(self.server)
+
+    def _more(self) -> Section:
+        more = Section(self.tr("How it is asked"), foldable=True, open_=False)
+        self.parallel = QSpinBox()
+        self.parallel.setRange(1, 64)
+        self.parallel.setAccessibleName(self.tr("Requests at once"))
+        more.add_row(self.tr("At once"), self.parallel)
+        self.form = Choice(self.tr("Form of the stream"))
+        more.add_row(self.tr("Stream"), self.form)
+        self.references = Choice(self.tr("How clips reach the server"))
+        more.add_row(self.tr("Clips"), self.references)
+        self.stereo = QCheckBox(self.tr("Stereo while listening, too (starts later)"))
+        self.stereo.setToolTip(self.tr("SGLang-Omni streams in mono; whole lines come in stereo."))
+        self.batch = QCheckBox(self.tr("Ask for lines that wait together in batches"))
+        more.add_wide(self.stereo)
+        more.add_wide(self.batch)
+        return more
+
+    def _line(self, section: Section, name: str, placeholder: str) -> QLineEdit:
+        line = QLineEdit()
+        line.setAccessibleName(name)
+        line.setPlaceholderText(placeholder)
+        section.add_row(name, line)
+        return line
+
+    @staticmethod
+    def _button(row: QHBoxLayout, text: str, deed: Any) -> QPushButton:
+        button = QPushButton(text)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: deed())
+        row.addWidget(button)
+        return button
+
+    # -- showing ------------------------------------------------------------------------------------------------
+
+    @property
+    def is_new(self) -> bool:
+        """A server is being entered that is not kept yet."""
+        return not self.server.id and bool(self.address.text().strip())
+
+    def show_server(self, server: Server) -> None:
+        """Fill the fields; what the server said before is forgotten, unless it is the same one."""
+        if server.id != self.server.id or not server.id:
+            self._say("", "")
+            self.voices.hide()
+        self.server = server
+        self.name.setText(server.name)
+        self.address.setText(server.address)
+        self.model.setText(server.model)
+        self.key.clear()
+        self.key.setPlaceholderText(self.tr("unchanged") if server.id else self.tr("none"))
+        self.kind.show_values(self._kinds, server.kind if server.kind in ("sglang", "vllm") else "auto")
+        options = server.options
+        parallel = options.get("parallel")
+        self.parallel.setValue(parallel if isinstance(parallel, int) else 4)
+        forms: list[Any] = [(self.tr("Samples"), "audio", None), (self.tr("Events (SSE)"), "sse", None)]
+        self.form.show_values(forms, options.get("stream_format", "audio"))
+        ways: list[Any] = [(self.tr("With each request"), "inline", None), (self.tr("Uploaded once"), "upload", None)]
+        self.references.show_values(ways, options.get("references", "inline"))
+        self.stereo.setChecked(options.get("stereo_listening") is True)
+        self.batch.setChecked(options.get("use_batch") is True)
+        self.remove.setVisible(bool(server.id))
+
+    def show_in_use(self, in_use: bool) -> None:
+        self.use.setText(self.tr("Connect again") if in_use else self.tr("Use"))
+
+    def _say(self, fault: str, facts: str) -> None:
+        self.message.setText(fault)
+        self.message.setVisible(bool(fault))
+        self.facts.setText(facts)
+        self.facts.setVisible(bool(facts))
+
+    # -- deeds --------------------------------------------------------------------------------------------------
+
+    def entered(self) -> Server:
+        """The server as the fields have it."""
+        return replace(
+            self.server,
+            name=self.name.text().strip(),
+            address=self.address.text().strip(),
+            model=self.model.text().strip(),
+            kind=self.kind.currentData() or "auto",
+            options={
+                "parallel": self.parallel.value(),
+                "stream_format": self.form.currentData() or "audio",
+                "references": self.references.currentData() or "inline",
+                "stereo_listening": self.stereo.isChecked(),
+                "use_batch": self.batch.isChecked(),
+            },
+        )
+
+    def keep(self) -> bool:
+        """Save what was entered; whether it is an address at all."""
+        server = self.entered()
+        try:
+            self._models.spec(server, "").base  # noqa: B018 - refuses what is no address
+        except SpeechError as error:
+            self._say(str(error), "")
+            self.address.setFocus()
+            return False
+        key = self.key.text() or None
+        self.server = self._models.save_server(server, key)
+        self.show_server(self.server)
+        self.saved.emit(self.server)
+        return True
+
+    def ask(self) -> None:
+        """Save, then let the server say what it is."""
+        if not self.keep():
+            return
+        self._say("", self.tr("Asking the server…"))
+        self.test.setEnabled(False)
+        server = self.server
+        self._studio.tasks.run(
+            lambda _: inspect_server(self._models.spec(server)),
+            self._answered,
+            self._refused,
+            title=self.tr("Asking the server"),
+            owner=self,
+        )
+
+    def _answered(self, report: ServerReport) -> None:
+        self.test.setEnabled(True)
+        kind = {"sglang": "SGLang-Omni", "vllm": "vLLM-Omni"}[report.kind]
+        facts = [self.tr("%1 answers.").replace("%1", kind)]
+        if report.models:
+            facts.append(self.tr("Models: %1").replace("%1", ", ".join(report.models[:4])))
+        facts += self.cannot(report)
+        self._say("", "\n".join(facts))
+        self.voice_list.clear()
+        for voice in report.voices:
+            self.voice_list.addItem(f"{voice.name}   {size(voice.size_bytes)}" if voice.size_bytes else voice.name)
+            self.voice_list.item(self.voice_list.count() - 1).setData(0x0100, voice.name)
+        self.voices.setVisible(bool(report.voices))
+
+    def cannot(self, report: ServerReport) -> list[str]:
+        """What this server cannot do, in words."""
+        card, found = report.card, []
+        if card.needs_reference:
+            found.append(self.tr("It speaks only in the voice of a clip."))
+        if not card.sampling_fields:
+            found.append(self.tr("It ignores temperature, top-p, top-k and repetition."))
+        if not card.length:
+            found.append(self.tr("It ignores wanted lengths."))
+        if not card.continuation:
+            found.append(self.tr("Pieces of a line are not joined by continuation."))
+        return found
+
+    def _refused(self, error: BaseException) -> None:
+        self.test.setEnabled(True)
+        self._say(str(error), "")
+
+    def _use(self) -> None:
+        if self.keep():
+            self.use_requested.emit(self.server)
+
+    def _forget_voice(self) -> None:
+        item = self.voice_list.currentItem()
+        if item is None:
+            return
+        name, server = item.data(0x0100), self.server
+        self._studio.tasks.run(
+            lambda _: delete_voice(self._models.spec(server), name),
+            lambda _: self.ask(),
+            self._refused,
+            title=self.tr("Deleting a voice"),
+            owner=self,
+        )
