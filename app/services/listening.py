@@ -292,12 +292,14 @@ class Listening:
         start = project.index(before) + 1 if between else self._start_index()
         for index in range(start, len(project.blocks)):
             block = project.blocks[index]
+            take, words = renderer.states.take(block), has_words(block.text)
+            if is_spoken(project, block):
+                if self._wanted.only is not None and block.id not in self._wanted.only:
+                    continue
+                if take is None and words and block.settings.locked:
+                    continue  # never touched, and nothing to hear
             between.append(block.id)
-            if (
-                is_spoken(project, block)
-                and (self._wanted.only is None or block.id in self._wanted.only)
-                and (renderer.states.take(block) is not None or (has_words(block.text) and not block.settings.locked))
-            ):
+            if is_spoken(project, block) and (take is not None or words):
                 return self._look_at(block, between)
         return _Step()
 

@@ -555,3 +555,16 @@ def test_another_model_speaks_what_the_one_before_was_speaking(studio):
     it.run(it.idle)
     assert it.states() == ["ready", "ready"] and sorted(other.spoken) == ["four", "one two three"]
     engine.close()
+
+
+def test_lines_that_were_not_selected_and_locked_ones_without_a_take_are_not_heard(studio):
+    it = studio("one two", "three four", "five six", "seven")
+    it.do(SetBlockSettings((it.ids[2],), {"locked": True}))
+    heard, places, listening = it.hear(Range(it.ids[0], only=frozenset((it.ids[0], it.ids[2], it.ids[3]))))
+    assert not listening.problem
+    assert list(dict.fromkeys(place.block_id for _, place in places)) == [it.ids[0], it.ids[3]]
+    loud = np.flatnonzero(np.abs(heard).sum(axis=1) > 0.01)
+    pause_s = it.project.settings.pauses.paragraph_s
+    assert abs(loud[-1] - loud[0] - (6 * FRAME_SAMPLES + pause_s * RATE)) < 0.02 * RATE
+    it.run(it.idle)
+    assert it.backend.spoken == ["one two", "seven"]
