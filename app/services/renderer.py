@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.model.block import Block
-from app.model.commands import ChooseTake, DropTake
+from app.model.commands import DropTake, PutTake
 from app.model.signal import Signal
 from app.model.take import Take
 from app.services.block_states import BlockStates
@@ -460,7 +460,8 @@ class Renderer:
             return
         found = None if job.again else self.project.take_with_key(speech.key)
         if found is not None and found.block_id == block.id:
-            self.store.history.note(ChooseTake(block.id, found.id))
+            # The same sound was asked for in another way: from now on it counts as asked for in this one.
+            self.store.history.note(PutTake(replace(found, settings=speech.settings), choose=True))
             self._tried.add(block.id)
             self.changed.emit(block.id)
             return

@@ -58,16 +58,18 @@ class Manner:
         )
 
     def describe(self, block: Block) -> dict[str, Any]:
-        """What a take remembers of how it was asked for, as plain JSON; without text and seed. Differing later means
-        stale."""
-        settings = block.settings
-        length = {} if settings.length == "natural" else {"target_s": settings.target_s}
+        """What a take remembers of how it was asked for, as plain JSON; without text and seed. Differing later means stale.
+
+        What the model does not follow is left out: changing it changes nothing.
+        """
+        settings, card = block.settings, self.card
+        asked = {name: getattr(settings, name) for name in card.sampling_fields if hasattr(settings, name)}
         return {
             "voice": _voice_content(self.voice),
             "language": self.language(block),
-            "instruction": settings.instruction,
-            **length,
-            **{name: getattr(settings, name) for name in ("temperature", "top_p", "top_k", "repetition_penalty")},
+            "instruction": (settings.instruction or None) if card.instruction else None,
+            "target_s": settings.target_s if card.length and settings.length != "natural" else None,
+            **asked,
             "pauses": self.settings.pauses_mode,
             "normalise": self.settings.normalise,
             "lexicon": _digest(self.lexicon) if self.lexicon else "",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tones import RATE, ToneBackend
 
-from app.model.commands import ReplaceText, SetBlockSettings, SetProjectSettings, SetVoice
+from app.model.commands import ReplaceText, SetBlockSettings, SetLexicon, SetProjectSettings, SetVoice
 from app.model.voice import Voice, VoiceClip
 from app.paths import paths_for
 from app.services.listening import Listening, Range
@@ -568,3 +568,35 @@ def test_lines_that_were_not_selected_and_locked_ones_without_a_take_are_not_hea
     assert abs(loud[-1] - loud[0] - (6 * FRAME_SAMPLES + pause_s * RATE)) < 0.02 * RATE
     it.run(it.idle)
     assert it.backend.spoken == ["one two", "seven"]
+
+
+def test_a_fitted_line_is_heard_fitted_and_the_next_follows_it(studio):
+    it = studio("one two three four five six", "seven")
+    whole, _, _ = it.hear(Range(it.ids[0]))
+    it.run(it.idle)
+    it.do(SetBlockSettings((it.ids[0],), {"length": "fit", "target_s": 0.94}))
+    fitted, places, listening = it.hear(Range(it.ids[0]))
+    assert not listening.problem
+    assert list(dict.fromkeys(place.block_id for _, place in places)) == it.ids
+    assert 0 < len(fitted) <= len(whole)
+
+
+def test_what_the_model_does_not_follow_makes_nothing_stale(studio):
+    it = studio("one two", card=ModelCard("Small", length=False, instruction=False, sampling_fields=()))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.do(
+        SetBlockSettings((it.ids[0],), {"length": "fit", "target_s": 0.5, "instruction": "softly", "temperature": 0.3})
+    )
+    assert it.states() == ["ready"]
+
+
+def test_a_new_lexicon_makes_only_lines_stale_that_sound_different(studio):
+    it = studio("one two", "three four")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.do(SetLexicon((("three", "drei"),)))
+    assert it.states() == ["ready", "stale"]
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready", "ready"] and it.backend.spoken[-1] == "drei four"
