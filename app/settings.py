@@ -87,8 +87,8 @@ class Export:
 
 @dataclass(frozen=True)
 class Models:
-    """`folder`: where downloads go, "" is the profile's; `folders`: models used where they lie; `mirror`: address of another
-    hub; `offline`: never ask the network; `proxy`: address."""
+    """`folder`: where downloads go, "" is the profile's; `folders`: models used where they lie; `mirror`: address of
+    another hub; `offline`: never ask the network; `proxy`: address."""
 
     folder: str = ""
     folders: tuple[str, ...] = ()

@@ -74,6 +74,14 @@ def work(folder: Path, log: Log, seed: int) -> None:
     store = ProjectStore.open(path, paths=paths) if path.exists() else ProjectStore.create(path, paths=paths)
     store.saved.connect(lambda sequence: log.line("saved", sequence))
     store.audio_saved.connect(lambda take_id, samples: log.line("audio", take_id, samples))
+    hand_in = store._writer.add
+
+    def add(update) -> int:
+        # Before the change can be in the file, so that every state the file may hold is in the log.
+        log.line("edit", store.sequence + 1, digest(store.project), time.monotonic())
+        return hand_in(update)
+
+    store._writer.add = add
     log.line("edit", store.sequence, digest(store.project), time.monotonic())
     writers: list = []
     while True:
@@ -88,17 +96,10 @@ def work(folder: Path, log: Log, seed: int) -> None:
             writer = writers.pop()
             writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
         elif deed < 0.81:
-            rewrite = store.compact()
-            log.line("edit", store.sequence, digest(store.project), time.monotonic())
-            log.line("compact")
-            rewrite()
-            log.line("compacted")
-            continue
+            store.compact()()
         else:
             for writer in writers:
                 writer.append(noise(writer.take.id, writer.samples, chance.randrange(1, 96_000)))
-            continue
-        log.line("edit", store.sequence, digest(store.project), time.monotonic())
         if chance.random() < 0.2:
             time.sleep(chance.random() * 0.05)
 
