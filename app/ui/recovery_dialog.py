@@ -1,77 +1,120 @@
-"""Projects that were never given a name, and what a crash left behind."""
+"""What the last runs left: projects without a name, work that could not be saved, takes that were being made."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from app.services.store import SUFFIX
+from app.services.recovery import Found, Recovery
 from app.ui.studio import Studio
+from app.ui.theme import theme
 from app.ui.widgets.dialog import Dialog, card
 from app.ui.widgets.empty_state import EmptyState
+from engine.errors import SpeechError
+
+ICONS = {"untitled": "file", "unsaved": "warning", "interrupted": "clock"}
 
 
 class RecoveryDialog(Dialog):
-    """Lists the untitled projects of the profile, latest first.
+    """Doing nothing means later.
 
     Signals:
-        chosen(Path)
+        recovered(ProjectStore): open it.
     """
 
-    chosen = Signal(object)
+    recovered = Signal(object)
 
     def __init__(self, studio: Studio, parent: QWidget) -> None:
+        translate = QCoreApplication.translate
         super().__init__(
             parent,
-            QCoreApplication.translate("RecoveryDialog", "Recover a project"),
-            QCoreApplication.translate(
-                "RecoveryDialog",
-                "Everything is kept as it is written, also in projects without a name. These are still here.",
-            ),
+            translate("RecoveryDialog", "Recover a project"),
+            translate("RecoveryDialog", "Everything is kept as it is written, also in projects without a name."),
+            width=600,
         )
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._studio = studio
+        self._recovery = Recovery(studio.paths)
         frame, inside = card(margins=4)
         self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Projects without a name"))
-        self.list.setMinimumHeight(220)
+        self.list.setAccessibleName(self.tr("What can be recovered"))
+        self.list.setMinimumHeight(240)
         inside.addWidget(self.list)
-        folder = studio.paths.untitled
-        here = studio.store.path if studio.store is not None else None
-        files = (
-            sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
-            if folder.is_dir()
-            else []
-        )
-        for path in files:
-            if path == here:
-                continue
-            status = path.stat()
-            when = datetime.fromtimestamp(status.st_mtime).strftime("%Y-%m-%d %H:%M")
-            item = QListWidgetItem(f"{when}     {status.st_size / 1e6:.1f} MB")
-            item.setData(Qt.ItemDataRole.UserRole, path)
-            item.setToolTip(str(path))
-            self.list.addItem(item)
-        empty = EmptyState(
+        self._empty = EmptyState(
             "check", self.tr("Nothing to recover"), self.tr("Every project that was written in has a name."), small=True
         )
-        inside.addWidget(empty)
-        empty.setVisible(not self.list.count())
-        self.list.setVisible(bool(self.list.count()))
+        inside.addWidget(self._empty)
         self.body.addWidget(frame, 1)
-        self.add_button(self.tr("Cancel")).clicked.connect(self.reject)
-        self._open = self.add_button(self.tr("Open"), primary=True)
-        self._open.clicked.connect(self._choose)
-        self.list.itemActivated.connect(lambda _: self._choose())
-        if self.list.count():
-            self.list.setCurrentRow(0)
-        self._open.setEnabled(bool(self.list.count()))
+        self.discard_button = self.add_button(self.tr("Put away"), left=True)
+        self.discard_button.setToolTip(self.tr("Into a trash that is kept for 30 days."))
+        self.discard_button.clicked.connect(self._discard)
+        self.add_button(self.tr("Later")).clicked.connect(self.reject)
+        self.open_button = self.add_button(self.tr("Recover"), primary=True)
+        self.open_button.clicked.connect(self._recover)
+        self.list.itemActivated.connect(lambda _: self._recover())
+        self._fill()
 
-    def _choose(self) -> None:
-        item = self.list.currentItem()
-        if item is not None:
-            path: Path = item.data(Qt.ItemDataRole.UserRole)
-            self.accept()
-            self.chosen.emit(path)
+    def _fill(self) -> None:
+        here = self._studio.store.path if self._studio.store is not None else None
+        self.list.clear()
+        for found in self._recovery.find():
+            if found.path == here:
+                continue
+            item = QListWidgetItem(theme().icon(ICONS[found.kind]), f"{found.title}\n{self._facts(found)}")
+            item.setData(Qt.ItemDataRole.UserRole, found)
+            item.setToolTip(str(found.path))
+            self.list.addItem(item)
+        there = bool(self.list.count())
+        self._empty.setVisible(not there)
+        self.list.setVisible(there)
+        for button in (self.open_button, self.discard_button):
+            button.setEnabled(there)
+        if there:
+            self.list.setCurrentRow(0)
+
+    def _facts(self, found: Found) -> str:
+        kinds = {
+            "untitled": self.tr("without a name"),
+            "unsaved": self.tr("could not be saved"),
+            "interrupted": self.tr("was being spoken"),
+        }
+        when = datetime.fromtimestamp(found.changed_at_s)
+        parts = [
+            kinds[found.kind],
+            self.tr("%1 words").replace("%1", f"{found.words:,}"),
+            QLocale().toString(when, QLocale.FormatType.ShortFormat),
+        ]
+        if found.unfinished_takes:
+            parts.insert(1, self.tr("%1 unfinished takes").replace("%1", str(found.unfinished_takes)))
+        if found.damaged:
+            parts.insert(1, self.tr("damaged, will be repaired"))
+        return " · ".join(parts)
+
+    def _current(self) -> Found | None:
+        item: Any = self.list.currentItem()
+        return item.data(Qt.ItemDataRole.UserRole) if item is not None else None
+
+    def _recover(self) -> None:
+        found = self._current()
+        if found is None:
+            return
+        try:
+            store = self._recovery.recover(found, deliver=self._studio.bridge.post)
+        except SpeechError as error:
+            self._studio.say("error", str(error))
+            return
+        self.accept()
+        self.recovered.emit(store)
+
+    def _discard(self) -> None:
+        found = self._current()
+        if found is None:
+            return
+        try:
+            self._recovery.discard(found)
+        except SpeechError as error:
+            self._studio.say("error", str(error))
+        self._fill()

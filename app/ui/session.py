@@ -15,6 +15,7 @@ from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
 from app.ui.studio import Studio
 from app.ui.theme import theme
+from app.ui.widgets.progress_dialog import ProgressDialog
 from app.ui.window import Window
 
 log = logging.getLogger(__name__)
@@ -97,7 +98,7 @@ class Session(QObject):
             self._window,
             self.tr("Open a project or a text"),
             self._folder(),
-            f"{PROJECT_FILTER};;{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt *.html);;{self.tr('All files')} (*)",
+            f"{PROJECT_FILTER};;{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt);;{self.tr('All files')} (*)",
         )
         if path:
             self.open_or_import(Path(path))
@@ -107,7 +108,7 @@ class Session(QObject):
             self._window,
             self.tr("Import a text"),
             self._folder(),
-            f"{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt *.html);;{self.tr('All files')} (*)",
+            f"{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt);;{self.tr('All files')} (*)",
         )
         if path:
             self.import_text(Path(path))
@@ -138,7 +139,8 @@ class Session(QObject):
         if saved:
             self._studio.say("done", self.tr("All changes are in %1.").replace("%1", store.path.name))
 
-    def save_as(self) -> bool:
+    def save_as(self) -> None:
+        """Ask for a name; the copy is made in the background, and work goes on in it."""
         store = self._studio.store
         title = self._studio.project.settings.title or self.tr("Untitled")
         suggested = Path(self._folder()) / (_file_name(title) + SUFFIX if store.is_untitled else store.path.name)
@@ -146,26 +148,36 @@ class Session(QObject):
             self._window, self.tr("Save the project as"), str(suggested), PROJECT_FILTER
         )
         if not name:
-            return False
+            return
         path = Path(name)
         if path.suffix.lower() != SUFFIX:
             path = path.with_name(path.name + SUFFIX)
-        try:
-            store.save_as(path)
-        except (ProjectError, OSError) as error:
+
+        def saved(_: object) -> None:
+            progress.end()
+            if self._studio.store is store:
+                self._remember()
+                self._retitle()
+            self._studio.say("done", self.tr("Saved as %1.").replace("%1", path.name))
+
+        def failed(error: BaseException) -> None:
+            progress.end()
             self._tell(error)
-            return False
-        self._remember()
-        self._retitle()
-        self._studio.say("done", self.tr("Saved as %1.").replace("%1", path.name))
-        return True
+
+        task = self._studio.tasks.run(
+            lambda task: store.save_as(path, task.report),
+            saved,
+            failed,
+            title=self.tr("Saving %1").replace("%1", path.name),
+        )
+        progress = ProgressDialog(self._window, task)
 
     def recover(self) -> None:
-        """Untitled projects that are still in the profile."""
+        """What earlier runs left."""
         from app.ui.recovery_dialog import RecoveryDialog  # late: seldom used
 
         dialog = RecoveryDialog(self._studio, self._window)
-        dialog.chosen.connect(lambda path: self.open(path))
+        dialog.recovered.connect(self._use)
         dialog.open()
 
     # Leaving
@@ -276,7 +288,7 @@ class Session(QObject):
             return str(store.path.parent)
         return str(Path.home())
 
-    def _tell(self, error: Exception) -> None:
+    def _tell(self, error: BaseException) -> None:
         message = getattr(error, "message", str(error))
         remedy = getattr(error, "remedy", "")
         self._studio.say("error", f"{message} {remedy}".strip())

@@ -21,10 +21,11 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
 
 
 def test_saving_an_untitled_project_gives_it_a_name_and_a_place_among_the_recent(
-    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
     answer_with(monkeypatch, tmp_path / "My book")
     sample.studio.actions.trigger("save_project")
+    qtbot.waitUntil(lambda: "Saved" in sample.window.toast.text, timeout=10_000)
     assert sample.studio.store.path == tmp_path / "My book.mvs"
     assert "My book" in sample.window.windowTitle()
     sample.window.recent_menu.aboutToShow.emit()
@@ -38,6 +39,7 @@ def test_a_project_opened_again_is_as_it_was_left(
     first.studio.actions.trigger("open_sample")
     answer_with(monkeypatch, tmp_path / "kept.mvs")
     first.studio.actions.trigger("save_as")
+    qtbot.waitUntil(lambda: "Saved" in first.window.toast.text, timeout=10_000)
     first.window.script.editor.select_block(first.studio.project.blocks[3].id)
     qtbot.keyClicks(first.window.script.editor, "X")
     text = first.studio.project.text()
@@ -68,10 +70,20 @@ def test_an_untitled_project_can_be_recovered(sample: Any, qtbot: Any) -> None:
     assert sample.studio.project.text() == ""
     sample.studio.actions.trigger("recover")
     dialog = sample.window.findChild(RecoveryDialog)
-    assert dialog.list.item(0).data(Qt.ItemDataRole.UserRole) == left
-    qtbot.mouseClick(dialog._open, Qt.MouseButton.LeftButton)
+    assert "Welcome" in dialog.list.item(0).text()
+    qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
     assert sample.studio.store.path == left
     assert sample.studio.project.text().startswith("# Welcome")
+
+
+def test_what_is_put_away_is_not_offered_again(sample: Any, qtbot: Any) -> None:
+    sample.studio.actions.trigger("new_project")
+    sample.studio.actions.trigger("recover")
+    dialog = sample.window.findChild(RecoveryDialog)
+    assert dialog.list.count() == 1
+    qtbot.mouseClick(dialog.discard_button, Qt.MouseButton.LeftButton)
+    assert dialog.list.count() == 0 and not dialog.open_button.isEnabled()
+    dialog.reject()
 
 
 def test_an_untitled_project_that_nobody_wrote_in_leaves_no_file(running: Any) -> None:
