@@ -114,6 +114,89 @@ class Status(QWidget):
         ttfa_ms = figures.ttfa_ms if figures is not None else None
         rtf = figures.rtf if figures is not None else None
         plays = snapshot.state is not PlayState.STOPPED
+        # The device's part is known once something was played.
+        known = ttfa_ms is not None and snapshot.audible_delay_ms > 0
+        audible_ms = ttfa_ms + snapshot.audible_delay_ms if known else None
+        gaps = snapshot.underruns + snapshot.waits
+        texts = {
+            "ttfa": self.tr("TTFA %1").replace("%1", milliseconds(ttfa_ms)),
+            "delay": self.tr("audible %1").replace("%1", milliseconds(audible_ms)),
+            "rtf",
+                self.tr("Real-time factor: time spent for each second of speech; below 1 is faster than listening"),
+            ),
+            ("lead", self.tr("Lead: speech that is ready ahead of the playhead")),
+            ("underruns", self.tr("Underruns: times the sound device ran dry")),
+            ("memory", self.tr("Memory the model uses")),
+        ):
+            label = QLabel()
+            label.setToolTip(what)
+            label.setAccessibleName(what)
+            self.figures[name] = label
+            row.addWidget(label)
+        row.addStretch(1)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setFixedWidth(120)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Progress"))
+        row.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.doing = QLabel()
+        self.doing.setAccessibleName(self.tr("What happens now"))
+        self.queue = QueuePanel(studio, self)
+        self.open_queue = small_button("queue", self.tr("Lines that are being made"))
+        self.open_queue.clicked.connect(lambda: self.queue.open_above(self.mapToGlobal(QPoint(self.width(), 0))))
+        row.addWidget(self.doing)
+        row.addWidget(self.open_queue)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_EVERY_MS)
+        self._timer.timeout.connect(self.show_all)
+        studio.engine_loading.connect(self._is_loading)
+        studio.engine_ready.connect(self._is_ready)
+        studio.engine_failed.connect(self._has_failed)
+        studio.engine_status_changed.connect(self._engine_told)
+        studio.block_state_changed.connect(self._wake)
+        self._playback.ticked.connect(self._wake)
+        studio.project_replaced.connect(self.show_all)
+        theme().changed.connect(self._fonts)
+        self._fonts()
+        self.show_all()
+
+    def _fonts(self) -> None:
+        for label in (*self.figures.values(), self.doing):
+            label.setFont(theme().figures_font(-1.0))
+
+    def _wake(self, *_: object) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _is_loading(self, stage: str, fraction: float) -> None:
+        self._loading, self._problem = (stage, fraction), ""
+        self.show_all()
+
+    def _is_ready(self) -> None:
+        self._loading, self._problem = None, ""
+        self.show_all()
+
+    def _has_failed(self, message: str, _remedy: str) -> None:
+        self._loading, self._problem = None, message
+        self.show_all()
+
+    def _engine_told(self, status: dict[str, Any]) -> None:
+        self._engine = status
+        if not self._timer.isActive():
+            self._show_memory()
+
+    def show_all(self) -> None:
+        """Show what is so now."""
+        snapshot = self._playback.snapshot
+        renderer = self._studio.renderer
+        figures = renderer.figures() if renderer is not None and renderer.store is not None else None
+        ttfa_ms = figures.ttfa_ms if figures is not None else None
+        rtf = figures.rtf if figures is not None else None
+        plays = snapshot.state is not PlayState.STOPPED
+        # The device's part is known once something was played.
+        known = ttfa_ms is not None and snapshot.audible_delay_ms > 0
+        audible_ms = ttfa_ms + snapshot.audible_delay_ms if known else None
         gaps = snapshot.underruns + snapshot.waits
         texts = {
             "ttfa": self.tr("TTFA %1").replace("%1", milliseconds(ttfa_ms)),
@@ -121,7 +204,7 @@ class Status(QWidget):
                 "%1", milliseconds(None if ttfa_ms is None else ttfa_ms + snapshot.audible_delay_ms)
             ),
             "rtf": self.tr("RTF %1").replace("%1", "–" if rtf is None else f"{rtf:.2f}"),
-            "lead": self.tr("lead %1 s").replace("%1", f"{snapshot.lead_s:.1f}" if plays else "–"),
+            "lead": self.tr("lead %1").replace("%1", f"{snapshot.lead_s:.1f} s" if plays else "–"),
             "underruns": self.tr("underruns %1").replace("%1", str(gaps)),
         }
         for name, text in texts.items():
