@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -200,7 +201,10 @@ class Tasks:
 
     def _serve(self) -> None:
         while (run := self._queue.get()) is not None:
-            run()
+            try:
+                run()
+            except Exception:
+                _log.exception("The end of a task could not be told")
 
     def _perform(
         self,
@@ -210,6 +214,7 @@ class Tasks:
         failure: Callable[[BaseException], None] | None,
         deliver: Deliver,
     ) -> None:
+        told: Callable[[], None] | None = None
         try:
             task.check()
             with task._lock:
@@ -219,21 +224,23 @@ class Tasks:
             result = work(task)
         except TaskCancelled:
             pass
-        except BaseException as raised:
-            error = raised  # the name of an except clause is gone when the queued call runs
+        except BaseException as error:
             if self._end(task, "failed", error=error):
                 if failure is None:
                     _log.error("%s failed", task.title or "A task", exc_info=error)
-                deliver(lambda: _finish(task, failure, error))
+                told = partial(_finish, task, failure, error)
         else:
             if self._end(task, "done", result=result):
-                deliver(lambda: _finish(task, success, result))
+                told = partial(_finish, task, success, result)
+        # Whoever hears of the end, or waited for it, finds the task gone from the list.
+        with self._lock:
+            self._running.remove(task)
+        try:
+            if told is not None:
+                deliver(told)
+            self._tell()
         finally:
             task._finished.set()
-            with self._lock:
-                if task in self._running:
-                    self._running.remove(task)
-            self._tell()
 
     @staticmethod
     def _end(task: Task[Any], state: str, *, result: Any = None, error: BaseException | None = None) -> bool:
