@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import hashlib
+import json
 import socket
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import aiohttp
+import httpx
 import numpy as np
 import soundfile
 
 from app.services.serve.service import Service
 from engine import FRAME_SAMPLES, Engine, Job, LoadProgress, ModelCard, PauseTags, StopReason
 from engine.audio import load_clip
+from engine.job import to_grid
 
 TOKEN = "token-of-the-test"
 WORDS_FRAMES = 3
@@ -88,7 +94,7 @@ def sound_of(request, frame: int) -> np.ndarray:
     clip = request.references[0].path.read_bytes() if request.references else b""
     digest = hashlib.sha256(f"{word} {request.seed} {frame}".encode() + clip).digest()
     noise = np.random.default_rng(int.from_bytes(digest[:8], "little"))
-    return noise.uniform(-0.5, 0.5, (FRAME_SAMPLES, 2)).astype(np.float32)
+    return to_grid(noise.uniform(-0.5, 0.5, (FRAME_SAMPLES, 2)))
 
 
 class Served:
@@ -114,6 +120,12 @@ class Served:
     def close(self) -> None:
         self.service.close()
         self.engine.close()
+
+
+def client_of(served: Served, **headers: str) -> httpx.Client:
+    """A client that has the token."""
+    headers = {"Authorization": f"Bearer {TOKEN}"} | headers
+    return httpx.Client(base_url=served.address, headers=headers, timeout=30, trust_env=False)
 
 
 class Relay:
@@ -205,6 +217,28 @@ def _write(target: socket.socket, data: bytes) -> bool:
     except OSError:
         return False
     return True
+
+
+def data_uri(path: Path) -> str:
+    """A clip as it goes along with a request."""
+    return "data:audio/wav;base64," + base64.b64encode(path.read_bytes()).decode()
+
+
+def talk(served: Served, messages: list[dict], until: str) -> list:
+    """What the socket answers to these messages, up to one of the type `until`: objects and bytes."""
+    async def run():
+        got = []
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with aiohttp.ClientSession() as session, session.ws_connect(f"{served.address}/v1/audio/speech/stream", headers=headers) as socket:
+            for message in messages:
+                await socket.send_str(json.dumps(message))
+            async for message in socket:
+                got.append(json.loads(message.data) if message.type is aiohttp.WSMsgType.TEXT else message.data)
+                if isinstance(got[-1], dict) and got[-1]["type"] == until:
+                    break
+        return got
+
+    return asyncio.run(asyncio.wait_for(run(), 20))
 
 
 def make_clip(path: Path, seconds: float = 2.0, seed: int = 1) -> Path:

@@ -15,7 +15,7 @@ _NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 def guard(token: str, refuse: Callable[[int, str], web.Response]):
     """A middleware that checks Host and Origin (a page of a browser could be led here), then the token."""
-    expected = f"Bearer {token}".encode()
+    expected = token.encode()
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -28,9 +28,9 @@ def guard(token: str, refuse: Callable[[int, str], web.Response]):
             parts = urlsplit(origin)
             if parts.scheme != "http" or parts.netloc.lower() not in hosts:
                 return refuse(403, "This service does not answer web pages.")
-        if request.path not in _OPEN and not hmac.compare_digest(
-            request.headers.get("Authorization", "").encode("utf-8", "surrogateescape"), expected
-        ):
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        known = scheme.lower() == "bearer" and hmac.compare_digest(given.encode("utf-8", "surrogateescape"), expected)
+        if request.path not in _OPEN and not known:
             return refuse(401, "Unauthorized")
         return await handler(request)
 

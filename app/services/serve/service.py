@@ -93,6 +93,7 @@ class Service:
             self._engine,
             shelf,
             paths_allowed=self._flavour.paths_allowed,
+            continues=self._flavour.continues,
             most_waiting=self._most_waiting,
             count_tokens=self._count_tokens,
         )

@@ -85,6 +85,7 @@ class Sglang:
     empty_is_error = True
     fold_voice_names = False
     outcome_route = True
+    continues = False
     paths_allowed = True
 
     # -- requests -----------------------------------------------------------------------------------------------

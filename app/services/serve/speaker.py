@@ -54,6 +54,7 @@ class Speaker:
     Attributes:
         shelf: clips by name and by content.
         paths_allowed: references may be files of this machine.
+        continues: a clip with a transcript is continued instead of cloned.
     """
 
     def __init__(
@@ -62,12 +63,14 @@ class Speaker:
         shelf: Shelf,
         *,
         paths_allowed: bool,
+        continues: bool,
         most_waiting: int = 64,
         count_tokens: Callable[[str], int] | None = None,
     ) -> None:
         self.engine = engine
         self.shelf = shelf
         self.paths_allowed = paths_allowed
+        self.continues = continues
         self._most_waiting = most_waiting
         self._count_tokens = count_tokens
         self._under_way = 0
@@ -128,7 +131,7 @@ class Speaker:
         plan = plan_speech(wish.text, card, language=wish.language, pauses="natural")
         if not plan.pieces:
             raise TextError("There is nothing to speak.", "Send some words.")
-        continued = clip is not None and bool(clip.transcript) and card.continuation
+        continued = self.continues and clip is not None and bool(clip.transcript) and card.continuation
         sampling = replace(card.sampling, audio=replace(card.sampling.audio, **wish.sampling)) if wish.sampling else None
         total = sum(piece.estimate_frames for piece in plan.pieces) or 1
         requests: list[SpeechRequest | Pause] = []

@@ -117,6 +117,7 @@ class Vllm:
     empty_is_error = False
     fold_voice_names = True
     outcome_route = False
+    continues = True
     paths_allowed = False
 
     # -- requests -----------------------------------------------------------------------------------------------
