@@ -239,7 +239,9 @@ class Renderer:
             self.states.forget_failure(block_id)
             self._asked[block_id] = None
             if not self._jobs_of(block_id):
-                self._add(RenderJob(block_id, priority))
+                self._queue.add(RenderJob(block_id, priority))
+                self.changed.emit(block_id)
+        self.queue_changed.emit()
         self._pump()
         return len(wanted)
 

@@ -16,6 +16,8 @@ from app.services.library import Library
 from app.services.player import Player
 from app.services.renderer import Renderer
 from app.services.store import ProjectStore
+from app.settings import Settings
+from app.settings import Settings
 from app.ui.action_set import ActionSet
 from app.ui.studio import Studio
 from app.ui.theme import theme
@@ -38,7 +40,7 @@ class ToneStudio:
         self.engine.start()
         self.engine.ready(5)
         self.owner = QWidget()
-        self.studio = Studio(paths_for(profile), WindowState.load(profile / "window.json"))
+        self.studio = Studio(paths_for(profile), WindowState(Settings.load(paths_for(profile))))
         self.studio.set_card(self.backend.card)
         library = Library(self.studio.paths.voices, self.backend.card.voices)
         renderer = Renderer(self.studio.bridge.post, library)
