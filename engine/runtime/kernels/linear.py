@@ -109,7 +109,7 @@ def gemm_kernel(
     part_ptr, counter_ptr, M, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, SPLITS: tl.constexpr,
-    STAGES: tl.constexpr, EARLY: tl.constexpr, PDL: tl.constexpr,
+    STAGES: tl.constexpr, PDL: tl.constexpr,
 ):
     """The same for M rows on the matrix units. Grid (ceil(N / BLOCK_N), ceil(M / BLOCK_M), SPLITS).
 
@@ -133,16 +133,7 @@ def gemm_kernel(
     last = tl.minimum(begin + TILES_EACH * BLOCK_K, K)
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     acc_up = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    if EARLY:
-        # Weights do not depend on the kernel before this one: the first tile is asked for before it has ended.
-        k_ok = begin + cols < last
-        w = tl.load(w_ptr + begin + w_tile, mask=k_ok[:, None] & row_ok[None, :], other=0)
-        if PDL:
-            gdc_wait()
-        x = tl.load(x_ptr + begin + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
-        acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
-        begin += BLOCK_K
-    elif PDL:
+    if PDL:
         gdc_wait()
     for start in tl.range(begin, last, BLOCK_K, num_stages=STAGES):
         k_ok = start + cols < K

@@ -12,7 +12,6 @@ import triton
 from engine.runtime.kernels import linear as kernels
 
 
-EARLY = True  # whether products of a few rows ask for weights before their input is ready
 MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
 MOST_PARTS = 1024  # blocks that a residual product may be cut into at one row
 
@@ -178,7 +177,7 @@ class Linear:
         work = SplitWork.on(x.device)
         kernels.gemm_kernel[(blocks, triton.cdiv(m, block_m), splits)](
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
-            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, EARLY=EARLY and m <= 32 and self.act != kernels.ACT_SWIGLU, num_warps=warps, **flags, **launch,
+            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, num_warps=warps, **flags, **launch,
         )  # fmt: skip
         return blocks
 
@@ -208,19 +207,12 @@ def gemm_shape(m: int, n: int, k: int, gated: bool, itemsize: int, shared_bytes:
     elif gated:
         block_n, block_k, splits, warps = (32 if m <= 16 else 64), 128, 1, 4
     else:
-        wide = 6144 if m <= 32 else 3500
-        block_n = 64 if n >= wide else 32 if n >= 2048 else 16
+        block_n = 64 if n >= (6144 if m <= 32 else 3500) else 32 if n >= 2048 else 16
         block_k = 256 if n < 2048 or 6144 <= n < 9000 else 128
-        blocks = triton.cdiv(n, block_n) * triton.cdiv(m, block_m)
         splits = 1
-        while (
-            splits < 8
-            and blocks * splits < 160
-            and k >= 2048
-            and k // (2 * splits) >= 2 * block_k
-            and 2 * splits * m * n <= MOST_SPLIT_VALUES
-        ):
-            splits *= 2
+        if m <= 32 and n < 6144 and k >= 2048:
+            # Long rows of few results: four blocks share each, or most of the card would idle.
+            block_n, block_k, splits = 32, (256 if n >= 2048 else 128), 4
         warps = 4
     block_k = min(block_k, max(16, triton.next_power_of_2(k)))
     # As many tiles in flight as the multiprocessor has room for.

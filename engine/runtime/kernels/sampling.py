@@ -43,21 +43,12 @@ def _order_key(x):
 
 
 @triton.jit
-def _add_three(a0, a1, a2, b0, b1, b2):
-    return a0 + b0, a1 + b1, a2 + b2
-
-
-@triton.jit
 def _kth_largest(keys, k):
-    """The largest t with count(keys >= t) >= k: two bits of it in each round, their three sums in one reduction."""
+    """The largest t with count(keys >= t) >= k, by bisection over the bits. One sum a round: two bits in three sums were slower."""
     t = tl.zeros((), tl.uint32)
-    for pair in tl.static_range(16):
-        step = tl.full((), 1 << (30 - 2 * pair), tl.uint32)
-        one, two, three = tl.reduce(
-            ((keys >= t + step).to(tl.int32), (keys >= t + 2 * step).to(tl.int32), (keys >= t + 3 * step).to(tl.int32)), 0, _add_three
-        )
-        # Counts fall as t grows, so the number of conditions that hold is the digit.
-        t += step * ((one >= k).to(tl.uint32) + (two >= k).to(tl.uint32) + (three >= k).to(tl.uint32))
+    for bit in tl.static_range(32):
+        trial = t + tl.full((), 1 << (31 - bit), tl.uint32)
+        t = tl.where(tl.sum((keys >= trial).to(tl.int32), 0) >= k, trial, t)
     return t
 
 
@@ -65,18 +56,9 @@ def _kth_largest(keys, k):
 def _nucleus(keys, probs, mass):
     """The largest t with more than `mass` of probability at or above it: the token that crosses stays, the first always does."""
     t = tl.zeros((), tl.uint32)
-    for pair in tl.static_range(16):
-        step = tl.full((), 1 << (30 - 2 * pair), tl.uint32)
-        one, two, three = tl.reduce(
-            (
-                tl.where(keys >= t + step, probs, 0.0),
-                tl.where(keys >= t + 2 * step, probs, 0.0),
-                tl.where(keys >= t + 3 * step, probs, 0.0),
-            ),
-            0,
-            _add_three,
-        )
-        t += step * ((one > mass).to(tl.uint32) + (two > mass).to(tl.uint32) + (three > mass).to(tl.uint32))
+    for bit in tl.static_range(32):
+        trial = t + tl.full((), 1 << (31 - bit), tl.uint32)
+        t = tl.where(tl.sum(tl.where(keys >= trial, probs, 0.0), 0) > mass, trial, t)
     return t
 
 
