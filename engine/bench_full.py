@@ -93,8 +93,7 @@ def measure_random(*, device: str = "auto", on_progress: Callable[[str], None] =
     bandwidth = copy_bandwidth(where)
     yield Figure("memory bandwidth, copy", bandwidth / 1e9, "GB/s")
     on_progress("Making up the language model")
-    with torch.inference_mode():
-        model = random_lm(device=where, dtype=plan.dtype)
+    model = random_lm(device=where, dtype=plan.dtype)
     sizes = _sizes(model)
     yield Figure("weights, language model", torch.cuda.memory_allocated(where) / 1e9, "10⁹ B")
 
@@ -217,8 +216,7 @@ def _loop(model: SpeechLM, *, rows: int, pages: int, pdl: bool, quantize=None) -
     from engine.runtime.batch import CudaFrameLoop
 
     started_s = time.monotonic()
-    with torch.inference_mode():
-        loop = CudaFrameLoop(model, rows=rows, pages=pages, longest=36 * 256, quantize=quantize, pdl=pdl)
+    loop = CudaFrameLoop(model, rows=rows, pages=pages, longest=36 * 256, quantize=quantize, pdl=pdl)
     loop.capture()
     torch.cuda.synchronize()
     if loop.graphs.fallback:
