@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTimer, QTranslator
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from app.log import start_log
 from app.paths import Paths, paths_for, resource
 
 APP_TITLE = "Moss Voice Studio"
@@ -29,15 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("project", nargs="?", type=Path)
     given, _ = parser.parse_known_args(list(sys.argv[1:] if argv is None else argv))
-    logging.basicConfig(
-        level=logging.INFO if given.verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
-    )
+    paths = paths_for(given.profile)
+    start_log(paths, verbose=given.verbose)
     application = make_application()
     import qasync
 
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
-    running = open_studio(paths_for(given.profile), given.project)
+    running = open_studio(paths, given.project)
     running.window.show()
     QTimer.singleShot(0, running.after_show)
     with loop:
@@ -79,12 +78,13 @@ class Running:
     """A studio that is open: what `main` shows and closes."""
 
     def __init__(self, paths: Paths, project: Path | None, *, load_model: bool = True) -> None:
+        from app.settings import Settings
         from app.ui.engine_loader import EngineLoader
         from app.ui.studio import Studio
         from app.ui.theme import theme
         from app.ui.window_state import WindowState
 
-        state = WindowState.load(paths.profile / "window.json")
+        state = WindowState(Settings.load(paths))
         translate(QApplication.instance(), state.language)
         theme().apply(state.theme, state.interface_points or None)
         self.studio = Studio(paths, state)
@@ -101,6 +101,8 @@ class Running:
         self.work = Work(self.studio, self.window, self.loader)
         self._load_model = load_model
         self._closed = False
+        if state.shared.notice:
+            self.studio.say("warning", state.shared.notice)
         self.session.start(project)
 
     def after_show(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -51,7 +52,8 @@ def take_all(out: Path, theme: str, scale: str, language: str) -> None:
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder)
-        (profile / "window.json").write_text(f'{{"theme": "{theme}", "language": "{language}"}}', "utf-8")
+        general = {"theme": theme, "language": language}
+        (profile / "settings.json").write_text(json.dumps({"version": 1, "general": general}), "utf-8")
         running = open_studio(paths_for(profile))
         running.window.resize(*SIZE)
         running.window.show()

@@ -41,7 +41,7 @@ def assemble(studio: Studio) -> None:
     studio.attach(
         library=library, devices=devices, player=player, renderer=renderer, recorder=Recorder(devices), tasks=tasks
     )
-    studio.models = Models(studio.paths, post=studio.bridge.post)
+    studio.models = Models(studio.paths, post=studio.bridge.post, settings=studio.settings.shared)
     studio.run_log = RunLog(studio.paths.run_log, studio.models.keeps)
 
 

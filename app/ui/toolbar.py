@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from importlib import import_module
-
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
@@ -14,10 +11,9 @@ from app.ui.editor.block_info import voice_of
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import Throttle
+from app.ui.transport import Transport
 from app.ui.voice_menu import fill_voice_menu, voice_dot
 from engine.text.languages import LANGUAGES
-
-log = logging.getLogger(__name__)
 
 
 class Toolbar(QToolBar):
@@ -32,10 +28,7 @@ class Toolbar(QToolBar):
         self.setMovable(False)
         self.setFloatable(False)
         self.setIconSize(QSize(20, 20))
-        try:
-            self.addWidget(import_module("app.ui.transport").Transport(studio))
-        except (ImportError, AttributeError) as error:
-            log.warning("the transport is not there: %s", error)
+        self.addWidget(Transport(studio))
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)

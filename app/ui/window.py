@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QPlainTextEdit,
     QTextEdit,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +29,7 @@ from app.ui.conditions import Conditions
 from app.ui.dropping import local_files
 from app.ui.editor.panel import ScriptPanel
 from app.ui.palette import Palette
+from app.ui.status import Status
 from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.throttle import Debounce
@@ -154,19 +156,13 @@ class Window(QMainWindow):
 
     def _framed(self, widget: QWidget) -> QWidget:
         holder = QWidget()
-        from PySide6.QtWidgets import QVBoxLayout
-
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(widget)
         return holder
 
     def _add_region(self, region: Region) -> None:
-        try:
-            factory = getattr(import_module(region.module), region.factory)
-        except (ImportError, AttributeError) as error:
-            log.warning("region %s is not there: %s", region.id, error)
-            return
+        factory = getattr(import_module(region.module), region.factory)
         title = QCoreApplication.translate("Regions", region.title)
         dock = Dock(region.id, title, factory(self.studio), self)
         toggle = dock.toggleViewAction()
@@ -177,14 +173,9 @@ class Window(QMainWindow):
         dock.visibilityChanged.connect(lambda _: self._save_soon())
 
     def _add_status(self) -> None:
-        try:
-            factory = import_module("app.ui.status").Status
-        except (ImportError, AttributeError) as error:
-            log.warning("the status line is not there: %s", error)
-            return
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)
-        bar.addWidget(factory(self.studio), 1)
+        bar.addWidget(Status(self.studio), 1)
 
     def _first_layout(self) -> None:
         self.setCorner(Qt.Corner.BottomLeftCorner, Areas.BottomDockWidgetArea)

@@ -1,99 +1,120 @@
-"""What the window remembers: places of the docks, theme, keys, recent projects."""
+"""What the window remembers, as plain attributes over the settings of the profile."""
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from app.settings import Settings
+
 log = logging.getLogger(__name__)
 
-RECENT_MOST = 12
+
+def _setting(group: str, name: str) -> Any:
+    """A field of a group of the settings."""
+
+    def read(self: WindowState) -> Any:
+        return getattr(getattr(self.shared, group), name)
+
+    def write(self: WindowState, value: Any) -> None:
+        self._change(group, **{name: value})
+
+    return property(read, write)
 
 
-@dataclass
+def _kept(name: str, default: str = "") -> Any:
+    """A text that only the window understands."""
+
+    def read(self: WindowState) -> str:
+        return self.shared.window.get(name, default)
+
+    def write(self: WindowState, value: str) -> None:
+        self._change("window", value={**self.shared.window, name: value})
+
+    return property(read, write)
+
+
 class WindowState:
-    """Read once, written when something changed; a damaged file costs the arrangement only.
+    """Setting an attribute writes the settings' file; that it could not be written is told by `save`.
 
     Attributes:
-        theme: "dark", "light" or "system".
-        interface_points, script_points: font sizes; 0 is the system's.
-        script_family: "" is the interface's.
-        language: of the interface, "" is the system's.
-        geometry, docks: of Qt, base64.
-        shortcuts: action id -> keys, those a person changed.
-        recent: paths of projects, latest first.
-        last_project: the one that was open.
-        export_folder: where the last export went.
+        shared: the settings, one object for the whole window.
+        theme: "dark", "light" or "system"; language: of the interface, "" is the system's.
+        interface_points, script_points: font sizes; 0 is the system's. script_family: "" is the interface's.
         output_device: name of the chosen output; "" follows the system.
-        model, device: what speaks; "" is the starter, see `engine.open_local`.
         generate_ahead_s: how far ahead of the playhead speech is made.
+        model, device: what speaks, see `engine.open_local`.
+        export_folder: where the last export went.
+        geometry, docks: of Qt, base64. last_project: the one that was open.
         ask_before_quit: while something is being made.
     """
 
-    theme: str = "system"
-    interface_points: float = 0.0
-    script_points: float = 0.0
-    script_family: str = ""
-    language: str = ""
-    geometry: str = ""
-    docks: str = ""
-    shortcuts: dict[str, list[str]] = field(default_factory=dict)
-    recent: list[str] = field(default_factory=list)
-    last_project: str = ""
-    export_folder: str = ""
-    output_device: str = ""
-    model: str = ""
-    device: str = "auto"
-    generate_ahead_s: float = 60.0
-    ask_before_quit: bool = True
-    _path: Path | None = None
+    theme = _setting("general", "theme")
+    language = _setting("general", "language")
+    script_points = _setting("editor", "size_pt")
+    script_family = _setting("editor", "font")
+    output_device = _setting("playback", "device")
+    generate_ahead_s = _setting("playback", "ahead_s")
+    model = _setting("generation", "model")
+    device = _setting("generation", "device")
+    export_folder = _setting("export", "folder")
+    geometry = _kept("geometry")
+    docks = _kept("docks")
+    last_project = _kept("last_project")
 
-    @staticmethod
-    def load(path: Path) -> WindowState:
-        state = WindowState()
+    def __init__(self, settings: Settings) -> None:
+        self.shared = settings
+        self._failed: OSError | None = None
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """Paths of projects, latest first."""
+        return self.shared.general.recent
+
+    @property
+    def shortcuts(self) -> dict[str, list[str]]:
+        """Keys a person changed: action id to key sequences."""
+        return {action: keys.split() for action, keys in self.shared.shortcuts.items()}
+
+    @shortcuts.setter
+    def shortcuts(self, keys: dict[str, list[str]]) -> None:
+        self._change("shortcuts", value={action: " ".join(each) for action, each in keys.items()})
+
+    @property
+    def interface_points(self) -> float:
         try:
-            raw: Any = json.loads(path.read_text("utf-8"))
-        except FileNotFoundError:
-            raw = {}
-        except (OSError, ValueError) as error:
-            log.warning("the window's settings cannot be read, the usual ones are taken: %s", error)
-            raw = {}
-        if isinstance(raw, dict):
-            for each in fields(WindowState):
-                value = raw.get(each.name)
-                if not each.name.startswith("_") and value is not None and _fits(value, getattr(state, each.name)):
-                    setattr(state, each.name, value)
-        state._path = path
-        return state
+            return float(self.shared.window.get("interface_points", "0"))
+        except ValueError:
+            return 0.0
 
-    def save(self) -> None:
-        """Whole or not at all. Raises OSError."""
-        if self._path is None:
-            return
-        raw = {name: value for name, value in asdict(self).items() if not name.startswith("_")}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._path.with_suffix(".new")
-        beside.write_text(json.dumps(raw, indent=1, ensure_ascii=False), "utf-8")
-        os.replace(beside, self._path)
+    @interface_points.setter
+    def interface_points(self, points: float) -> None:
+        self._change("window", value={**self.shared.window, "interface_points": f"{points:g}"})
+
+    @property
+    def ask_before_quit(self) -> bool:
+        return self.shared.window.get("ask_before_quit", "yes") == "yes"
+
+    @ask_before_quit.setter
+    def ask_before_quit(self, ask: bool) -> None:
+        self._change("window", value={**self.shared.window, "ask_before_quit": "yes" if ask else "no"})
 
     def remember_project(self, path: Path) -> None:
-        text = str(path)
-        self.recent = [text, *(each for each in self.recent if each != text)][:RECENT_MOST]
+        try:
+            self.shared.opened(path)
+        except OSError as error:
+            self._failed = error
 
+    def save(self) -> None:
+        """Raises OSError when something set before could not be written and still cannot."""
+        if self._failed is not None:
+            self._failed = None
+            self.shared.save()
 
-def _fits(value: Any, default: Any) -> bool:
-    if isinstance(default, bool):
-        return isinstance(value, bool)
-    if isinstance(default, float):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if isinstance(default, list):
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    if isinstance(default, dict):
-        return isinstance(value, dict) and all(
-            isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in value.values()
-        )
-    return isinstance(value, type(default))
+    def _change(self, group: str, **changes: Any) -> None:
+        try:
+            self.shared.change(group, **changes)
+        except OSError as error:
+            log.warning("the settings were not kept: %s", error)
+            self._failed = error

@@ -113,7 +113,8 @@ def test_closed_docks_and_the_theme_are_remembered(open_studio_at: Callable[...,
 
 def test_a_damaged_settings_file_costs_only_the_arrangement(open_studio_at: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "profile").mkdir()
-    (tmp_path / "profile" / "window.json").write_text('{"theme": 7, "docks": "%%%", "recent": [1, 2]', "utf-8")
+    settings = '{"version": 1, "general": {"theme": 7, "recent": [1]}, "window": {"docks": "%%%", "geometry": "x"}}'
+    (tmp_path / "profile" / "settings.json").write_text(settings, "utf-8")
     running = open_studio_at()
     assert running.window.docks["inspector"].isVisible()
 
@@ -153,6 +154,7 @@ def test_ctrl_return_plays_from_the_script_and_from_a_field(sample: Any, qtbot: 
 
 
 def test_f6_goes_round_the_regions(sample: Any, qtbot: Any) -> None:
+    qtbot.waitUntil(lambda: sample.window.docks["inspector"].content.voice.isVisible())
     seen = set()
     for _ in range(6):
         sample.studio.actions.trigger("next_region")
