@@ -601,6 +601,70 @@
     </message>
 </context>
 <context>
+    <name>DaysChart</name>
+    <message>
+        <source>Speech by day</source>
+        <translation>每日语音</translation>
+    </message>
+    <message>
+        <source>%1: %2 of speech, %3 spoken, %4 failed, %5 suspicious</source>
+        <translation>%1：%2 的语音，已朗读 %3，失败 %4，可疑 %5</translation>
+    </message>
+    <message>
+        <source>Nothing was spoken yet.</source>
+        <translation>还没有朗读过任何内容。</translation>
+    </message>
+</context>
+<context>
+    <name>DoctorPage</name>
+    <message>
+        <source>Look again</source>
+        <translation>重新检查</translation>
+    </message>
+    <message>
+        <source>Copy the report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Without names and folders of yours.</source>
+        <translation>不含您的姓名和文件夹。</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <source>Looking at this machine</source>
+        <translation>正在检查这台电脑</translation>
+    </message>
+    <message>
+        <source>good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>a limit</source>
+        <translation>有限制</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>缺失</translation>
+    </message>
+    <message>
+        <source>Everything that is needed is there.</source>
+        <translation>所需的一切都已具备。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n things are missing.</source>
+        <translation>
+            <numerusform>缺少 %n 项。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The report is on the clipboard.</source>
+        <translation>报告已复制到剪贴板。</translation>
+    </message>
+</context>
+<context>
     <name>EngineLoader</name>
     <message>
         <source>Starting</source>
@@ -898,6 +962,61 @@
     <message>
         <source>silent</source>
         <translation>静默</translation>
+    </message>
+</context>
+<context>
+    <name>HubSettings</name>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Folder for downloads</source>
+        <translation>下载文件夹</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Choose a folder for downloads</source>
+        <translation>选择下载文件夹</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Mirror of the hub</source>
+        <translation>模型库镜像</translation>
+    </message>
+    <message>
+        <source>HF_ENDPOINT, else the hub itself</source>
+        <translation>HF_ENDPOINT，否则为模型库本身</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>As the system has it</source>
+        <translation>与系统相同</translation>
+    </message>
+    <message>
+        <source>Stay offline: download nothing</source>
+        <translation>保持离线：不下载任何内容</translation>
+    </message>
+    <message>
+        <source>The setting could not be kept: %1</source>
+        <translation>无法保存设置：%1</translation>
+    </message>
+    <message>
+        <source>%1 free there. Models that are downloaded already stay where they are.</source>
+        <translation>那里剩余 %1。已下载的模型保持原位。</translation>
     </message>
 </context>
 <context>
@@ -1299,18 +1418,138 @@
     </message>
 </context>
 <context>
+    <name>ModelRow</name>
+    <message>
+        <source>Speaks now</source>
+        <translation>正在使用</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Not downloaded</source>
+        <translation>未下载</translation>
+    </message>
+    <message>
+        <source>Download stopped</source>
+        <translation>下载已停止</translation>
+    </message>
+    <message>
+        <source>Downloading</source>
+        <translation>正在下载</translation>
+    </message>
+    <message>
+        <source>Damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>In the hub’s cache on this machine</source>
+        <translation>在这台电脑的模型库缓存中</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>移除…</translation>
+    </message>
+    <message>
+        <source>Forget</source>
+        <translation>忘记</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n languages</source>
+        <translation>
+            <numerusform>%n 种语言</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Comes with the studio; English; five voices</source>
+        <translation>随软件附带；英语；五个声音</translation>
+    </message>
+    <message>
+        <source>Download of %1</source>
+        <translation>下载 %1</translation>
+    </message>
+    <message>
+        <source>Asking the hub…</source>
+        <translation>正在询问模型库…</translation>
+    </message>
+    <message>
+        <source>checking %1</source>
+        <translation>正在检查 %1</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>剩余 %1</translation>
+    </message>
+</context>
+<context>
     <name>ModelsDialog</name>
+    <message>
+        <source>Models and servers</source>
+        <translation>模型与服务器</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>页面</translation>
+    </message>
     <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <source>The model that speaks. Takes you have stay as they are.</source>
-        <translation>用于朗读的模型。已有的录音保持不变。</translation>
+        <source>Servers</source>
+        <translation>服务器</translation>
     </message>
     <message>
-        <source>Installed models</source>
-        <translation>已安装的模型</translation>
+        <source>This machine</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>What was spoken</source>
+        <translation>朗读记录</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Use a folder…</source>
+        <translation>使用文件夹…</translation>
+    </message>
+    <message>
+        <source>A checkpoint that is on this machine already; nothing is copied.</source>
+        <translation>这台电脑上已有的检查点；不复制任何内容。</translation>
     </message>
     <message>
         <source>Device</source>
@@ -1321,40 +1560,32 @@
         <translation>最佳可用</translation>
     </message>
     <message>
+        <source>Processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
         <source>Graphics card</source>
         <translation>显卡</translation>
     </message>
     <message>
-        <source>Open a folder…</source>
-        <translation>打开文件夹…</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Use this model</source>
-        <translation>使用此模型</translation>
-    </message>
-    <message>
-        <source>no cloning</source>
-        <translation>不能克隆</translation>
-    </message>
-    <message>
-        <source>speaks with the voices it brings</source>
-        <translation>使用自带的声音朗读</translation>
-    </message>
-    <message>
-        <source>clones any voice</source>
-        <translation>可克隆任何声音</translation>
-    </message>
-    <message>
-        <source>31 languages</source>
-        <translation>31 种语言</translation>
+        <source>Looking at this machine</source>
+        <translation>正在检查这台电脑</translation>
     </message>
     <message>
         <source>Folder of a model</source>
         <translation>模型所在文件夹</translation>
+    </message>
+    <message>
+        <source>Remove a model</source>
+        <translation>移除模型</translation>
+    </message>
+    <message>
+        <source>Delete “%1” from this machine? It can be downloaded again.</source>
+        <translation>从这台电脑删除“%1”？以后可以重新下载。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
     </message>
 </context>
 <context>
@@ -1703,6 +1934,17 @@
     </message>
 </context>
 <context>
+    <name>ProgressDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>About %1 s left</source>
+        <translation>大约还需 %1 秒</translation>
+    </message>
+</context>
+<context>
     <name>QueuePanel</name>
     <message>
         <source>Lines that are being made</source>
@@ -1823,12 +2065,12 @@
         <translation>恢复项目</translation>
     </message>
     <message>
-        <source>Everything is kept as it is written, also in projects without a name. These are still here.</source>
-        <translation>所有内容随写随存，未命名的项目也是如此。以下项目仍然保留着。</translation>
+        <source>Everything is kept as it is written, also in projects without a name.</source>
+        <translation>所有内容随写随存，未命名的项目也是如此。</translation>
     </message>
     <message>
-        <source>Projects without a name</source>
-        <translation>未命名的项目</translation>
+        <source>What can be recovered</source>
+        <translation>可以恢复的内容</translation>
     </message>
     <message>
         <source>Nothing to recover</source>
@@ -1839,12 +2081,44 @@
         <translation>所有写过内容的项目都已命名。</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
+        <source>Put away</source>
+        <translation>收起</translation>
     </message>
     <message>
-        <source>Open</source>
-        <translation>打开</translation>
+        <source>Into a trash that is kept for 30 days.</source>
+        <translation>放入保留 30 天的回收站。</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>以后再说</translation>
+    </message>
+    <message>
+        <source>Recover</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>without a name</source>
+        <translation>未命名</translation>
+    </message>
+    <message>
+        <source>could not be saved</source>
+        <translation>未能保存</translation>
+    </message>
+    <message>
+        <source>was being spoken</source>
+        <translation>正在朗读时中断</translation>
+    </message>
+    <message>
+        <source>%1 words</source>
+        <translation>%1 个词</translation>
+    </message>
+    <message>
+        <source>%1 unfinished takes</source>
+        <translation>%1 条未完成的录音</translation>
+    </message>
+    <message>
+        <source>damaged, will be repaired</source>
+        <translation>已损坏，将会修复</translation>
     </message>
 </context>
 <context>
@@ -1867,38 +2141,115 @@
     </message>
 </context>
 <context>
+    <name>RunsPage</name>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今天</translation>
+    </message>
+    <message>
+        <source>Week</source>
+        <translation>一周</translation>
+    </message>
+    <message>
+        <source>Month</source>
+        <translation>一月</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>spoken</source>
+        <translation>已朗读</translation>
+    </message>
+    <message>
+        <source>of speech</source>
+        <translation>的语音</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>suspicious</source>
+        <translation>可疑</translation>
+    </message>
+    <message>
+        <source>of real time</source>
+        <translation>实时系数</translation>
+    </message>
+    <message>
+        <source>to first sound</source>
+        <translation>首音时间</translation>
+    </message>
+    <message>
+        <source>Every run, newest first</source>
+        <translation>每次朗读，最新在前</translation>
+    </message>
+    <message>
+        <source>Keep texts</source>
+        <translation>保留文本</translation>
+    </message>
+    <message>
+        <source>Otherwise only their length and a mark that tells equal texts.</source>
+        <translation>否则只保留长度和能辨认相同文本的标记。</translation>
+    </message>
+    <message>
+        <source>Keep sound</source>
+        <translation>保留声音</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Clear…</source>
+        <translation>清除…</translation>
+    </message>
+    <message>
+        <source>Export the log</source>
+        <translation>导出记录</translation>
+    </message>
+    <message>
+        <source>Table (*.csv);;JSON (*.json)</source>
+        <translation>表格 (*.csv);;JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs were written.</source>
+        <translation>
+            <numerusform>已写入 %n 次朗读。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Clear the log</source>
+        <translation>清除记录</translation>
+    </message>
+    <message>
+        <source>Forget everything in this log, and the sound kept with it? Takes and projects stay.</source>
+        <translation>忘记此记录中的一切以及随之保留的声音？录音和项目保持不变。</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+</context>
+<context>
     <name>ScriptEditor</name>
     <message>
         <source>Script</source>
         <translation>文稿</translation>
     </message>
     <message>
-        <source>Select the word whose pronunciation you want to change.</source>
-        <translation>请选择要更改读音的词。</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>停顿</translation>
-    </message>
-    <message>
-        <source>Length of this line</source>
-        <translation>本行时长</translation>
-    </message>
-    <message>
         <source>Change kind of line</source>
         <translation>更改行的类型</translation>
-    </message>
-    <message>
-        <source>Pause of %1 s. Drag it sideways to change it, click it to type.</source>
-        <translation>停顿 %1 秒。左右拖动可更改，点击可输入。</translation>
-    </message>
-    <message>
-        <source>This line must last %1 s. Click to change it.</source>
-        <translation>本行必须持续 %1 秒。点击可更改。</translation>
-    </message>
-    <message>
-        <source>“%1” is spoken “%2”.</source>
-        <translation>“%1”读作“%2”。</translation>
     </message>
 </context>
 <context>
@@ -1933,6 +2284,188 @@
     </message>
 </context>
 <context>
+    <name>ServerForm</name>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>as you like to call it</source>
+        <translation>随您命名</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Interface</source>
+        <translation>接口</translation>
+    </message>
+    <message>
+        <source>Ask the server</source>
+        <translation>询问服务器</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>the server’s own</source>
+        <translation>服务器自带</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Voices kept on the server</source>
+        <translation>服务器上保留的声音</translation>
+    </message>
+    <message>
+        <source>Delete this voice from the server</source>
+        <translation>从服务器删除此声音</translation>
+    </message>
+    <message>
+        <source>How it is asked</source>
+        <translation>如何请求</translation>
+    </message>
+    <message>
+        <source>Requests at once</source>
+        <translation>同时请求数</translation>
+    </message>
+    <message>
+        <source>At once</source>
+        <translation>同时</translation>
+    </message>
+    <message>
+        <source>Form of the stream</source>
+        <translation>流的形式</translation>
+    </message>
+    <message>
+        <source>Stream</source>
+        <translation>流</translation>
+    </message>
+    <message>
+        <source>How clips reach the server</source>
+        <translation>片段如何到达服务器</translation>
+    </message>
+    <message>
+        <source>Clips</source>
+        <translation>片段</translation>
+    </message>
+    <message>
+        <source>Stereo while listening, too (starts later)</source>
+        <translation>收听时也用立体声（开始较晚）</translation>
+    </message>
+    <message>
+        <source>SGLang-Omni streams in mono; whole lines come in stereo.</source>
+        <translation>SGLang-Omni 以单声道流式传输；整行为立体声。</translation>
+    </message>
+    <message>
+        <source>Ask for lines that wait together in batches</source>
+        <translation>将同时等待的行成批请求</translation>
+    </message>
+    <message>
+        <source>unchanged</source>
+        <translation>不变</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Events (SSE)</source>
+        <translation>事件（SSE）</translation>
+    </message>
+    <message>
+        <source>With each request</source>
+        <translation>随每次请求发送</translation>
+    </message>
+    <message>
+        <source>Uploaded once</source>
+        <translation>上传一次</translation>
+    </message>
+    <message>
+        <source>Connect again</source>
+        <translation>重新连接</translation>
+    </message>
+    <message>
+        <source>Asking the server…</source>
+        <translation>正在询问服务器…</translation>
+    </message>
+    <message>
+        <source>Asking the server</source>
+        <translation>正在询问服务器</translation>
+    </message>
+    <message>
+        <source>%1 answers.</source>
+        <translation>%1 有应答。</translation>
+    </message>
+    <message>
+        <source>Models: %1</source>
+        <translation>模型：%1</translation>
+    </message>
+    <message>
+        <source>It speaks only in the voice of a clip.</source>
+        <translation>它只能用片段的声音说话。</translation>
+    </message>
+    <message>
+        <source>It ignores temperature, top-p, top-k and repetition.</source>
+        <translation>它忽略温度、top-p、top-k 和重复。</translation>
+    </message>
+    <message>
+        <source>It ignores wanted lengths.</source>
+        <translation>它忽略指定的时长。</translation>
+    </message>
+    <message>
+        <source>Pieces of a line are not joined by continuation.</source>
+        <translation>一行的各段不会接续生成。</translation>
+    </message>
+    <message>
+        <source>Deleting a voice</source>
+        <translation>删除声音</translation>
+    </message>
+</context>
+<context>
+    <name>ServersPage</name>
+    <message>
+        <source>Speech servers</source>
+        <translation>语音服务器</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>添加服务器</translation>
+    </message>
+    <message>
+        <source>Speak through a server</source>
+        <translation>通过服务器朗读</translation>
+    </message>
+    <message>
+        <source>A speech server (SGLang-Omni or vLLM-Omni) runs the large model where there is a graphics card for it.</source>
+        <translation>语音服务器（SGLang-Omni 或 vLLM-Omni）可在有合适显卡的机器上运行大模型。</translation>
+    </message>
+</context>
+<context>
     <name>Session</name>
     <message>
         <source>Open a project or a text</source>
@@ -1957,6 +2490,10 @@
     <message>
         <source>Saved as %1.</source>
         <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>Saving %1</source>
+        <translation>正在保存 %1</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -2096,8 +2633,8 @@
         <translation>RTF %1</translation>
     </message>
     <message>
-        <source>lead %1 s</source>
-        <translation>提前 %1 秒</translation>
+        <source>lead %1</source>
+        <translation>提前 %1</translation>
     </message>
     <message>
         <source>underruns %1</source>
@@ -2133,6 +2670,33 @@
     <message>
         <source>This voice is not there any more. Choose another one.</source>
         <translation>此声音已不存在。请另选一个。</translation>
+    </message>
+</context>
+<context>
+    <name>TagEditing</name>
+    <message>
+        <source>Select the word whose pronunciation you want to change.</source>
+        <translation>请选择要更改读音的词。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Length of this line</source>
+        <translation>本行时长</translation>
+    </message>
+    <message>
+        <source>Pause of %1 s. Drag it sideways to change it, click it to type.</source>
+        <translation>停顿 %1 秒。左右拖动可更改，点击可输入。</translation>
+    </message>
+    <message>
+        <source>This line must last %1 s. Click to change it.</source>
+        <translation>本行必须持续 %1 秒。点击可更改。</translation>
+    </message>
+    <message>
+        <source>“%1” is spoken “%2”.</source>
+        <translation>“%1”读作“%2”。</translation>
     </message>
 </context>
 <context>
@@ -2612,6 +3176,63 @@
     <message>
         <source>Level of the microphone</source>
         <translation>麦克风电平</translation>
+    </message>
+</context>
+<context>
+    <name>_Runs</name>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>First sound</source>
+        <translation>首音</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>suspicious</source>
+        <translation>可疑</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n characters</source>
+        <translation>
+            <numerusform>%n 个字符</numerusform>
+        </translation>
     </message>
 </context>
 <context>
