@@ -53,7 +53,8 @@ def fit_to_card(request: SpeechRequest, card: ModelCard) -> tuple[SpeechRequest,
                 SpeechWarning(f"ignored_{field}", f"“{card.name}” does not follow {shown}; it was left out.")
             )
     request = replace(request, **left_out)
-    estimate = request.estimate_frames or request.tokens or _estimate_frames(request)
+    # A length that the model follows is what to expect; the text's natural length would judge it wrongly.
+    estimate = request.tokens or request.estimate_frames or _estimate_frames(request)
     # A model of one language was trained with its name in the prompt.
     language = request.language or (card.languages[0] if len(card.languages) == 1 else None)
     completed = replace(

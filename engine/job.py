@@ -162,6 +162,12 @@ class EngineJob:
         self._stop_clock()
         if reason is StopReason.STOP and self._samples == 0:
             reason = StopReason.EARLY_END  # silence from a server or a first-frame stop is never a success
+        if reason is StopReason.EARLY_END:
+            self.warn(
+                SpeechWarning(
+                    "early_end", "The speech ended before the text can have been spoken. Listen to it, or speak it again."
+                )
+            )
         result = SpeechResult(
             stop_reason=reason,
             frames=self._frames,
