@@ -1,4 +1,4 @@
-"""How long a repaint of a ten-hour programme takes, far and near."""
+"""What a repaint of a ten-hour programme costs the window's thread, far and near."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def test_ten_hours_are_drawn(qapp, tmp_path, qtbot, seen_s):
     times = []
     for step in range(30):
         start_s = max(0.0, (total_s - seen_s) * step / 30)
-        began = time.perf_counter()
+        began = time.thread_time()
         widget.box.show_stretch(start_s, start_s + min(seen_s, total_s) * (1 - step / 100))
         widget.item.refresh()
-        widget.plot.grab()
-        times.append(1000 * (time.perf_counter() - began))
+        widget.item._draw(1424.0, 140.0, 1.0)
+        times.append(1000 * (time.thread_time() - began))
     print(f"\n{total_s / 3600:.1f} h, {seen_s} s seen: median {sorted(times)[15]:.1f} ms, worst {max(times):.1f} ms")
-    began = time.perf_counter()
+    began = time.thread_time()
     widget._playback.timeline.invalidate(everything=True)
     widget._playback.timeline.total_s
-    print(f"timeline of {LINES} lines made anew: {1000 * (time.perf_counter() - began):.1f} ms")
-    began = time.perf_counter()
+    print(f"timeline of {LINES} lines made anew: {1000 * (time.thread_time() - began):.1f} ms")
+    began = time.thread_time()
     widget._playback.timeline.touch(tones.ids[77])
     widget._playback.timeline.total_s
-    print(f"timeline after one change: {1000 * (time.perf_counter() - began):.1f} ms")
+    print(f"timeline after one change: {1000 * (time.thread_time() - began):.1f} ms")
     assert times
     tones.close()
