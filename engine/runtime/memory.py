@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.codec.config import CodecConfig, PatchStage, TransformerStage
@@ -17,8 +17,8 @@ MB = 2**20
 PAGE_ROWS = 256
 EMULATE = "MOSS_EMULATE_GPU_GB"  # plan, and allocate, as if the card had only so much
 
-CONTEXT_BYTES = 600 * MB  # CUDA context with the modules of torch and of our kernels; measured, see packaging/notes/gpu.md
-GRAPH_BYTES = 150 * MB  # captured graphs of both parts with what their pools hold
+CONTEXT_BYTES = 800 * MB  # CUDA context with the modules of torch and of our kernels; measured, see packaging/notes/gpu.md
+GRAPH_BYTES = 300 * MB  # captured graphs of both parts with what their pools hold
 SPARE_SHARE = 0.02  # of the card: what the allocator cannot use because of its granularity
 LONGEST_PROMPT = 1716  # rows: a reference of 100 s and a long text
 LONGEST_ROWS = MAX_FRAMES + LONGEST_PROMPT
@@ -112,7 +112,7 @@ def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int,
         total += stage.layers * 4 * 4 * width  # norms
         half = stage.head_width // 2
         total += 8 * half + 16 * half * _ENCODE_FRAMES * stage.tokens_per_frame  # turns of the plain path
-        block = min(_CODEC_BLOCK, stage.context) if stage.context < _CODEC_BLOCK else _CODEC_BLOCK
+        block = min(_CODEC_BLOCK, stage.context)
         total += 4 * block * (block + stage.context)
         if kernels:
             total += stage.layers * 4 * 2 * (3 * width + inner) + 4 * width + 2 * _TURNS * half * 4
@@ -121,11 +121,12 @@ def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int,
 
 def quantizer(config: CodecConfig, codebooks: int, *, encoder: bool) -> int:
     """Bytes of the folded quantizer, float32 always."""
-    decode = codebooks * config.codebook_size * config.latent + config.latent
-    encode = config.inner * (config.latent + 1) + codebooks * (
-        config.codebook_width * (config.inner + 1) + config.codebook_size * (2 * config.codebook_width + config.inner)
-    )
-    return 4 * (decode + (encode if encoder else 0))
+    total = 4 * (codebooks * config.codebook_size * config.latent + config.latent) + 8 * codebooks
+    if encoder:
+        probes = config.codebook_width * (config.inner + 1)
+        rows = config.codebook_size * (config.codebook_width + config.inner)
+        total += 4 * (config.inner * (config.latent + 1) + codebooks * (probes + rows))
+    return total
 
 
 def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, most_frames: int, itemsize: int) -> int:
@@ -277,7 +278,8 @@ def _plan(
         parts["codec decoder"] = codec_side(codec.decoder, itemsize) + quantizer(codec, books, encoder=False)
         parts["codec streams"] = stream_state(codec.decoder, rows + 1, _STEP_FRAMES, itemsize)
     if encoder == "device":
-        parts["codec encoder"] = codec_side(codec.encoder, itemsize) + quantizer(codec, books, encoder=True)
+        both = quantizer(codec, books, encoder=True) - quantizer(codec, books, encoder=False)
+        parts["codec encoder"] = codec_side(codec.encoder, itemsize) + both
         work = max(work, stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize))
     parts["graphs"] = GRAPH_BYTES
     parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 4))
@@ -286,8 +288,6 @@ def _plan(
 
 
 def _with_steps(plan: MemoryPlan, wanted: MemoryPlan) -> MemoryPlan:
-    from dataclasses import replace
-
     steps = []
     if plan.rows < wanted.rows:
         steps.append(f"{plan.rows} at once instead of {wanted.rows}")
