@@ -13,21 +13,25 @@ _MARKS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
 def register(subparsers) -> None:
     parser = subparsers.add_parser("doctor", help="what this machine can run and what is missing")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--report", action="store_true", help="print a report to hand on, without names and folders of yours")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    from app.services.doctor import can_speak, examine
+    from app.services.doctor import can_speak, examine, report_text
 
     findings = []
     for finding in examine(paths_of(args)):
         findings.append(finding)
-        if not args.json:
+        if not args.json and not args.report:
             print(
                 f"{_MARKS[finding.state]}  {finding.message}" + (f"  → {finding.remedy}" if finding.remedy else ""),
                 flush=True,
             )
     speaks = can_speak(findings)
+    if args.report:
+        print(report_text(findings, paths_of(args)))
+        return 0 if speaks else CANNOT_SPEAK_STATUS
     if args.json:
         result({"can_speak": speaks, "findings": [finding.to_json() for finding in findings]})
     elif speaks:

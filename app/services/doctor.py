@@ -65,15 +65,24 @@ def examine(paths: Paths) -> Iterator[Finding]:
             )
 
 
-def report_text(findings: list[Finding]) -> str:
+def report_text(findings: list[Finding], paths: Paths) -> str:
     """The findings as text to hand on: without the person's folders, names of this machine and of servers."""
+    from app.settings import Settings
+
     marks = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
     lines = [f"Moss Voice Studio, {time.strftime('%Y-%m-%d')}"]
     lines += [
         f"{marks[finding.state]}  {finding.topic}: {finding.message}" + (f" -> {finding.remedy}" if finding.remedy else "")
         for finding in findings
     ]
-    return without_personal("\n".join(lines))
+    text = "\n".join(lines)
+    settings = Settings.load(paths)
+    for folder in (paths.cache, paths.models, paths.logs, paths.profile, *map(Path, settings.models.folders)):
+        text = text.replace(str(folder), f"<{folder.name if folder in (paths.cache, paths.models, paths.logs) else 'folder'}>")
+    for number, server in enumerate(settings.servers, 1):
+        for name in (server.name, server.address):
+            text = text.replace(name, f"server {number}") if name else text
+    return without_personal(text)
 
 
 def without_personal(text: str) -> str:

@@ -8,6 +8,7 @@ import hashlib
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -29,7 +30,8 @@ class WordsBackend:
     """Each word is three frames of stereo noise that follows from word, seed and clip; left and right differ.
 
     A text with `nothing` stops at once, one with `endless` never does (its budget ends it), one fails after the word
-    `broken`. `gate` holds frames back while it is cleared.
+    `broken`. `gate` holds frames back while it is cleared; each
+    takes at least `pace_s`.
     """
 
     repeatable = True
@@ -39,6 +41,7 @@ class WordsBackend:
         self.card = ModelCard(name="Words", pause_tags=PauseTags(0.1, 10.0, 0.1), longest_piece_s=600)
         self.gate = threading.Event()
         self.gate.set()
+        self.pace_s = 0.0
         self.seen: list[object] = []
         self.cancelled: list[str] = []
         self._jobs: dict[str, tuple[Job, int]] = {}
@@ -56,6 +59,7 @@ class WordsBackend:
     def step(self, timeout_s: float) -> None:
         if not self.gate.wait(0.01):
             return
+        time.sleep(self.pace_s)
         for job_id, (job, frame) in list(self._jobs.items()):
             words = job.request.text.split()
             if "broken" in words and frame == WORDS_FRAMES * (words.index("broken") + 1):

@@ -109,5 +109,5 @@ class DoctorPage(QWidget):
         )
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(report_text(self.findings))
+        QGuiApplication.clipboard().setText(report_text(self.findings, self._studio.paths))
         self._studio.say("done", self.tr("The report is on the clipboard."))

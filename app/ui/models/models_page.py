@@ -75,8 +75,9 @@ class ModelsPage(QWidget):
         outer.addWidget(self.message)
         disconnects = [models.changed.connect(self.fill), models.progressed.connect(lambda _: self.fill())]
         self.destroyed.connect(lambda: [disconnect() for disconnect in disconnects])
-        studio.engine_loading.connect(lambda *_: self._set_loading(True))
-        studio.engine_ready.connect(lambda: self._set_loading(studio.engine is None))
+        # Bound methods: Qt forgets them with the page, which lambdas would outlive.
+        studio.engine_loading.connect(self._engine_loading)
+        studio.engine_ready.connect(self._engine_came_or_went)
         studio.engine_failed.connect(self._failed)
         self.fill()
 
@@ -157,6 +158,12 @@ class ModelsPage(QWidget):
             self._models.remove(row.entry)
         except SpeechError as error:
             self._say(str(error))
+
+    def _engine_loading(self, _stage: str, _fraction: float) -> None:
+        self._set_loading(True)
+
+    def _engine_came_or_went(self) -> None:
+        self._set_loading(self._studio.engine is None)
 
     def _set_loading(self, loading: bool) -> None:
         self._loading = loading

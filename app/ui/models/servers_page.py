@@ -70,7 +70,7 @@ class ServersPage(QWidget):
         disconnect = models.changed.connect(self.fill)
         self.destroyed.connect(lambda: disconnect())
         studio.engine_ready.connect(self._mark)
-        studio.engine_failed.connect(lambda message, remedy: self._mark())
+        studio.engine_failed.connect(self._engine_failed)
         self.fill()
 
     def look(self) -> None:
@@ -131,6 +131,9 @@ class ServersPage(QWidget):
         if self._choice.key == SERVER_PREFIX + server.id:
             self._choice.use("starter")
         self._models.remove_server(server)
+
+    def _engine_failed(self, _message: str, _remedy: str) -> None:
+        self._mark()
 
     def _mark(self) -> None:
         self.form.show_in_use(self._choice.key == SERVER_PREFIX + self.form.server.id and bool(self.form.server.id))

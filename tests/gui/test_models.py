@@ -1,0 +1,394 @@
+"""Models and servers in the window: the studio speaks through a server, and models come and go."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QWidget
+from served import TOKEN, Relay, Served, make_clip
+from small_hub import SmallHub
+
+from app.model.commands import ReplaceText
+from app.services.playing import PlayState
+from app.settings import Server
+from engine import Priority, StopReason
+from engine.catalogue import CatalogueEntry, Part
+from engine.card import ModelCard
+
+
+@pytest.fixture
+def served():
+    service = Served("sglang")
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def relay(served):
+    between = Relay(served.service.port)
+    yield between
+    between.close()
+
+
+def dialog_of(running: Any) -> Any:
+    running.studio.actions.trigger("models")
+    return running.work.open_models()
+
+
+def connect(running: Any, qtbot: Any, address: str, kind: str = "sglang", **options: Any) -> Any:
+    """Enter a server as a person does, and use it."""
+    dialog = dialog_of(running)
+    dialog.show_page("servers")
+    page = dialog.servers_page
+    qtbot.mouseClick(page.add, Qt.MouseButton.LeftButton)
+    page.form.address.setText(address)
+    page.form.name.setText("Far away")
+    page.form.key.setText(TOKEN)
+    page.form.kind.setCurrentIndex(page.form.kind.findData(kind))
+    for name, value in options.items():
+        getattr(page.form, name).setCurrentIndex(getattr(page.form, name).findData(value))
+    qtbot.mouseClick(page.form.use, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: running.studio.engine is not None, timeout=20_000)
+    return page
+
+
+def write(running: Any, text: str) -> list[str]:
+    project = running.studio.project
+    running.studio.do(ReplaceText(0, project.text(), text))
+    return [block.id for block in project.blocks]
+
+
+def made(running: Any, qtbot: Any, block_id: str, count: int = 1) -> Any:
+    project = running.studio.project
+    qtbot.waitUntil(lambda: len(project.block(block_id).takes) >= count and not running.studio.renderer.queue(), timeout=20_000)
+    return project.takes[project.block(block_id).takes[-1]]
+
+
+def wait_until(qtbot: Any, condition: Any) -> None:
+    qtbot.waitUntil(lambda: bool(condition()), timeout=20_000)
+
+
+# -- servers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["audio", "sse"])
+def test_a_line_is_cloned_and_heard_while_the_server_makes_it(running, qtbot, served, tmp_path, form):
+    studio = running.studio
+    connect(running, qtbot, served.address, form=form)
+    assert studio.card.name == "Far away" and studio.card.cloning == "zero_shot"
+    (line,) = write(running, "one two three four five six seven eight " * 4)
+    voice = studio.library.add(make_clip(tmp_path / "ana.wav", 3.0), "Ana")
+    studio.give_voice([line], voice.id)
+    studio.set_selection((line,), line)
+    served.backend.pace_s = 0.01
+    studio.actions.trigger("play_pause")
+    wait_until(qtbot, lambda: studio.player.state is PlayState.PLAYING)
+    assert studio.block_state(line) == "speaking", "it plays before the server is through"
+    take = made(running, qtbot, line)
+    assert take.state == "done" and take.seconds == pytest.approx(96 * 0.08, abs=0.01)
+    (reference,) = served.backend.seen[-1].references
+    clip = studio.library.clips(studio.library.find("Ana"))[0].path
+    assert reference.path.read_bytes() == clip.read_bytes()
+    studio.actions.trigger("stop")
+
+
+def test_what_is_made_without_listening_is_stereo(running, qtbot, served):
+    connect(running, qtbot, served.address)
+    (line,) = write(running, "one two three")
+    running.studio.renderer.render([line])
+    take = made(running, qtbot, line)
+    samples = running.studio.store.read_take(take.id)
+    assert take.state == "done" and not np.array_equal(samples[:, 0], samples[:, 1])
+
+
+def test_stopping_ends_the_work_on_the_server(running, qtbot, served):
+    connect(running, qtbot, served.address)
+    (line,) = write(running, "endless words without an end")
+    served.backend.pace_s = 0.02
+    running.studio.renderer.render([line], Priority.PREVIEW)
+    wait_until(qtbot, lambda: running.studio.block_state(line) == "speaking" and running.studio.renderer.live(line).seconds > 0)
+    running.studio.actions.trigger("cancel_making")
+    wait_until(qtbot, lambda: not running.studio.renderer.queue())
+    wait_until(qtbot, lambda: served.backend.cancelled)
+    assert running.studio.block_state(line) != "ready"
+
+
+def test_a_server_killed_in_mid_stream_leaves_what_came_and_says_so(running, qtbot, served, relay):
+    connect(running, qtbot, relay.address)
+    (line,) = write(running, "word " * 30)
+    relay.cut_after = 60_000
+    running.studio.renderer.render([line], Priority.PREVIEW)
+    take = made(running, qtbot, line)
+    assert take.state == "failed" and take.stop_reason == StopReason.FAILED.value
+    assert 0 < take.seconds < 7
+    assert len(running.studio.store.read_take(take.id)) == round(take.seconds * 48_000)
+    assert running.studio.block_state(line) in ("failed", "suspicious")
+    assert any("What had come was kept" in warning for warning in take.warnings)
+
+
+def test_a_slow_server_and_samples_cut_in_half_are_only_slow(running, qtbot, served, relay):
+    connect(running, qtbot, relay.address)
+    (line,) = write(running, "one two three four")
+    relay.piece, relay.delay_s = 4_097, 0.02
+    running.studio.renderer.render([line], Priority.PREVIEW)
+    take = made(running, qtbot, line)
+    assert take.state == "done" and take.seconds == pytest.approx(0.96)
+
+
+def test_a_page_instead_of_speech_is_told_in_words(running, qtbot, served, relay):
+    connect(running, qtbot, relay.address)
+    (line,) = write(running, "one two")
+    relay.replaced = [(b"Content-Type: audio/wav", b"Content-Type: text/html")]
+    running.studio.renderer.render([line])
+    wait_until(qtbot, lambda: running.studio.block_state(line) == "failed")
+    assert "text/html" in running.studio.renderer.reason(line)
+    assert not running.studio.project.block(line).takes
+
+
+def test_several_lines_are_in_flight_and_each_gets_its_own(running, qtbot, served):
+    connect(running, qtbot, served.address)
+    ids = write(running, "\n".join(f"w{number} " * (number + 1) for number in range(6)))
+    running.studio.renderer.render(ids)
+    wait_until(qtbot, lambda: not running.studio.renderer.queue())
+    assert [running.studio.block_state(block) for block in ids] == ["ready"] * 6, running.studio.renderer.reason(ids[-1])
+    for number, block in enumerate(ids):
+        take = running.studio.project.takes[running.studio.project.block(block).chosen]
+        assert take.seconds == pytest.approx(0.24 * (number + 1), abs=0.001)
+
+
+def test_what_a_server_cannot_do_is_said_and_greyed(running, qtbot):
+    served = Served("vllm")
+    try:
+        page = connect(running, qtbot, served.address, kind="auto")
+        assert running.studio.card.needs_reference and running.studio.card.sampling_fields == ()
+        qtbot.mouseClick(page.form.test, Qt.MouseButton.LeftButton)
+        wait_until(qtbot, lambda: "vLLM-Omni answers" in page.form.facts.text())
+        assert "voice of a clip" in page.form.facts.text() and "temperature" in page.form.facts.text()
+        (line,) = write(running, "one two")
+        running.studio.renderer.render([line])
+        wait_until(qtbot, lambda: running.studio.block_state(line) == "failed")
+        assert "voice" in running.studio.renderer.reason(line)
+    finally:
+        served.close()
+
+
+def test_a_wrong_key_is_told_and_the_studio_goes_on(running, qtbot, served):
+    dialog = dialog_of(running)
+    dialog.show_page("servers")
+    form = dialog.servers_page.form
+    dialog.servers_page.new()
+    form.address.setText(served.address)
+    form.key.setText("wrong")
+    qtbot.mouseClick(form.test, Qt.MouseButton.LeftButton)
+    wait_until(qtbot, lambda: "key" in form.message.text())
+    assert form.test.isEnabled()
+    form.address.setText("nonsense://x")
+    qtbot.mouseClick(form.save, Qt.MouseButton.LeftButton)
+    assert "no address" in form.message.text()
+
+
+def test_keys_are_in_no_file_of_the_profile(running, qtbot, served, tmp_path):
+    connect(running, qtbot, served.address)
+    write(running, "one two")
+    for path in (tmp_path / "profile").rglob("*"):
+        if path.is_file():
+            assert TOKEN.encode() not in path.read_bytes(), path
+
+
+def test_voices_of_a_server_are_listed_and_deleted(running, qtbot, served, tmp_path):
+    with httpx.Client(base_url=served.address, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False) as client:
+        clip = make_clip(tmp_path / "bo.wav").read_bytes()
+        client.post("/v1/audio/voices", data={"name": "bo", "consent": "mine"}, files={"audio_sample": ("bo.wav", clip, "audio/wav")})
+    page = connect(running, qtbot, served.address)
+    qtbot.mouseClick(page.form.test, Qt.MouseButton.LeftButton)
+    wait_until(qtbot, lambda: page.form.voice_list.count() == 1)
+    page.form.voice_list.setCurrentRow(0)
+    page.form.forget_voice.click()
+    wait_until(qtbot, lambda: page.form.voice_list.count() == 0)
+
+
+def test_a_server_that_is_removed_gives_its_place_to_the_starter(running, qtbot, served):
+    page = connect(running, qtbot, served.address)
+    qtbot.mouseClick(page.form.remove, Qt.MouseButton.LeftButton)
+    assert running.studio.models.settings.servers == () and running.window.state.model == ""
+    wait_until(qtbot, lambda: running.studio.engine is not None)
+    assert running.studio.card.name == "Starter"
+
+
+def test_the_chosen_server_speaks_again_after_a_restart(open_studio_at, qtbot, served):
+    first = open_studio_at()
+    connect(first, qtbot, served.address)
+    first.close()
+    second = open_studio_at()
+    second._load_model = True
+    second.after_show()
+    wait_until(qtbot, lambda: second.studio.engine is not None)
+    assert second.studio.card.name == "Far away"
+
+
+# -- models ---------------------------------------------------------------------------------------------------------
+
+ENTRY = CatalogueEntry(
+    id="small-1",
+    name="Small",
+    summary="A small model.",
+    licence="Apache-2.0",
+    source="",
+    parts=(Part("maker/small"), Part("maker/codec", "MOSS-Audio-Tokenizer-v2")),
+    size_bytes=200_000,
+    card=ModelCard(name="Small"),
+    languages=("English",),
+    memory_gb=1,
+)
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    from app.services import models
+
+    content = np.random.default_rng(1).bytes(200_000)
+    small = SmallHub(
+        {
+            "maker/small": {"config.json": b'{"model_type": "moss_tts_local"}', "model.safetensors": content},
+            "maker/codec": {"config.json": b'{"model_type": "moss-audio-tokenizer"}', "model.safetensors": content[:5000]},
+        }
+    )
+    monkeypatch.setattr(models, "CATALOGUE", (ENTRY,))
+    monkeypatch.setattr(models, "find_in_cache", lambda entry: None)
+    monkeypatch.setenv("HF_ENDPOINT", small.address)
+    yield small
+    small.close()
+
+
+def row_of(dialog: Any, key: str) -> Any:
+    return dialog.models_page.rows[key]
+
+
+def test_a_model_is_downloaded_paused_gone_on_with_and_removed(running, qtbot, hub, monkeypatch):
+    from engine import hub as module
+
+    monkeypatch.setattr(module, "_CHUNK_BYTES", 4096)
+    hub.delay_s = 0.05
+    dialog = dialog_of(running)
+    row = row_of(dialog, "small-1")
+    assert row.badge.text() == "Not downloaded" and not row.buttons["use"].isVisible()
+    row.buttons["download"].click()
+    wait_until(qtbot, lambda: row.row.state == "loading" and row.row.progress.done_bytes > 20_000)
+    assert row.bar.isVisible() and "200 kB" in row.figures.text() or "205 kB" in row.figures.text()
+    row.buttons["pause"].click()
+    assert row.row.state == "partial" and row.buttons["download"].text() == "Go on"
+    assert not (running.studio.models.root / "small-1").exists()
+    hub.delay_s = 0.0
+    row.buttons["download"].click()
+    wait_until(qtbot, lambda: row.row.state == "ready")
+    assert row.buttons["use"].isVisible() and (running.studio.models.root / "small-1" / "model.safetensors").is_file()
+    dialog.models_page.remove(row.row)
+    assert row.row.state == "absent" and not (running.studio.models.root / "small-1").exists()
+
+
+def test_a_download_that_fails_says_why_and_can_go_on(running, qtbot, hub):
+    hub.statuses = {"GET /api/models/maker/codec": [404] * 9}
+    dialog = dialog_of(running)
+    row = row_of(dialog, "small-1")
+    row.buttons["download"].click()
+    wait_until(qtbot, lambda: row.fault.text() != "" and row.row.state == "partial")
+    assert "mirror" in row.fault.text()
+    hub.statuses = {}
+    row.buttons["download"].click()
+    wait_until(qtbot, lambda: row.row.state == "ready")
+
+
+def test_a_damaged_model_is_offered_for_repair(running, qtbot, hub):
+    dialog = dialog_of(running)
+    row = row_of(dialog, "small-1")
+    row.buttons["download"].click()
+    wait_until(qtbot, lambda: row.row.state == "ready")
+    (running.studio.models.root / "small-1" / "model.safetensors").write_bytes(b"x")
+    dialog.models_page.fill()
+    assert row.row.state == "damaged" and row.buttons["download"].text() == "Repair" and not row.buttons["use"].isVisible()
+
+
+def test_a_folder_is_used_where_it_lies_and_the_model_before_is_closed(running, qtbot):
+    from app.paths import starter
+
+    dialog = dialog_of(running)
+    dialog.models_page.open_folder(starter())
+    key = f"folder:{starter()}"
+    row = row_of(dialog, key)
+    dialog.models_page.use("starter")
+    wait_until(qtbot, lambda: running.studio.engine is not None)
+    before = running.studio.engine
+    row.buttons["use"].click()
+    assert running.window.isVisible()
+    wait_until(qtbot, lambda: running.studio.engine not in (None, before))
+    assert before.status()["state"] == "closed" and row.badge.text() == "Speaks now"
+    dialog.models_page.open_folder(starter() / "voices")
+    assert "no model" in dialog.models_page.message.text()
+    row.buttons["forget"].click()
+    assert key not in dialog.models_page.rows and starter().is_dir()
+
+
+def test_settings_of_downloads_are_kept(running, qtbot, tmp_path):
+    dialog = dialog_of(running)
+    hub = dialog.models_page.hub
+    hub.section.set_open(True)
+    hub.mirror.setText("https://mirror.example")
+    hub.mirror.editingFinished.emit()
+    hub.offline.click()
+    running.studio.models.move_root(tmp_path / "other disk")
+    assert running.studio.models.hub.endpoint == "https://mirror.example" and running.studio.models.hub.is_offline
+    assert running.studio.models.root == tmp_path / "other disk"
+
+
+# -- the machine, and what was spoken -------------------------------------------------------------------------------
+
+
+def test_the_machine_is_looked_at_and_the_report_names_nobody(running, qtbot):
+    running.studio.models.save_server(Server("", name="Secret", address="http://127.0.0.1:9"), "key")
+    dialog = dialog_of(running)
+    dialog.show_page("machine")
+    wait_until(qtbot, lambda: dialog.doctor_page.verdict.text().startswith(("Everything", "1", "2", "3")))
+    assert {finding.topic for finding in dialog.doctor_page.findings} >= {"python", "memory", "gpu", "folders", "servers"}
+    dialog.doctor_page.copy.click()
+    report = QGuiApplication.clipboard().text()
+    assert "python" in report and str(running.studio.paths.profile) not in report and "127.0.0.1" not in report
+    assert "Secret" not in report
+
+
+def test_what_was_spoken_is_noted_shown_and_forgotten(running, qtbot, served, tmp_path):
+    connect(running, qtbot, served.address)
+    ids = write(running, "one two\nbroken\nthree four")
+    running.studio.renderer.render(ids)
+    wait_until(qtbot, lambda: not running.studio.renderer.queue())
+    dialog = dialog_of(running)
+    page = dialog.runs_page
+    dialog.show_page("runs")
+    assert page.rows.rowCount() == 3 and page._values["runs"].text() == "3" and page._values["failed"].text() == "33.3%"
+    assert not any("one" in str(page.rows.data(page.rows.index(row, 7))) for row in range(3)), "texts are not kept"
+    page.keep_text.click()
+    running.studio.renderer.again(ids[0])
+    made(running, qtbot, ids[0], 2)
+    page.look()
+    assert page.rows.data(page.rows.index(0, 7)) == "one two"
+    page.export(tmp_path / "runs.csv")
+    assert (tmp_path / "runs.csv").read_text().count("\n") == 5
+    page.clear()
+    assert page.rows.rowCount() == 0
+
+
+def test_every_control_has_a_name(running, qtbot):
+    dialog = dialog_of(running)
+    for page in ("models", "servers", "machine", "runs"):
+        dialog.show_page(page)
+        time.sleep(0.05)
+        for widget in dialog.findChildren(QWidget):
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
+                words = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+                inner = widget.parent() is not None and widget.parent().metaObject().className() in ("QSpinBox", "QComboBox", "QTableView")
+                assert words or inner or widget.metaObject().className() in ("QScrollArea", "QLabel", "ServerForm"), (page, widget)
