@@ -22,8 +22,9 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.backends.base": "Backend Job LoadProgress",
     "engine.backends.server_spec": "ServerSpec card_of",
     "engine.catalogue": "CATALOGUE CatalogueEntry Part catalogue_entry",
-    "engine.hub": "Download DownloadStopped HubError HubOptions Progress faults_of find_in_cache has_manifest"
-    " partial_folder remove_download",
+    "engine.hub": "Download Progress",
+    "engine.hub_access": "DownloadStopped HubError HubOptions",
+    "engine.hub_files": "faults_of find_in_cache has_manifest partial_folder remove_download",
     "engine.servers": "ServerReport ServerVoice delete_voice inspect_server open_server upload_voice",
     "engine.audio": "load_clip",
 }

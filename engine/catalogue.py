@@ -10,7 +10,8 @@ from engine.text.languages import LANGUAGES
 
 @dataclass(frozen=True)
 class Part:
-    """One repository of a model: where it is published, and the folder it goes to inside the model's own ("" is that)."""
+    """One repository of a model: where it is published, and the folder it goes to inside the model's own ("" is
+    that)."""
 
     repo_id: str
     folder: str = ""

@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ServerVoice:
-    """A voice kept on a server: its name, the size of its clip, and when it was made (seconds since 1970, 0 unknown)."""
+    """A voice kept on a server: its name, the size of its clip, and when it was made (seconds since 1970, 0
+    unknown)."""
 
     name: str
     size_bytes: int = 0
@@ -78,7 +79,8 @@ async def _voices(client: ServerClient) -> tuple[ServerVoice, ...]:
     except ServerError:
         return ()  # a server without voices can speak all the same
     return tuple(
-        ServerVoice(str(each["name"]), int(number(each.get("file_size"))), number(each.get("created_at"))) for each in listed
+        ServerVoice(str(each["name"]), int(number(each.get("file_size"))), number(each.get("created_at")))
+        for each in listed
     )
 
 

@@ -25,7 +25,9 @@ def register(subparsers) -> None:
         f"once, or the one in {TOKEN_VARIABLE}.",
     )
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="0 takes a free one (default: 0)")
-    parser.add_argument("--flavour", choices=("sglang", "vllm"), default="sglang", help="whose interface (default: sglang)")
+    parser.add_argument(
+        "--flavour", choices=("sglang", "vllm"), default="sglang", help="whose interface (default: sglang)"
+    )
     parser.add_argument("--json", action="store_true", help="print address and token as JSON")
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -38,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         from app.services.serve.service import Service
     except ImportError as error:
-        raise DeviceError("This needs aiohttp, which is not installed.", "pip install 'moss-voice-studio[serve]'") from error
+        raise DeviceError(
+            "This needs aiohttp, which is not installed.", "pip install 'moss-voice-studio[serve]'"
+        ) from error
 
     paths = paths_of(args)
     line = ProgressLine()
@@ -52,13 +56,17 @@ def run(args: argparse.Namespace) -> int:
                 return 0
         line.clear()
         given = os.environ.get(TOKEN_VARIABLE) or None
-        service = Service(
-            engine, args.flavour, port=args.port, token=given, count_tokens=token_counter(engine)
-        )
+        service = Service(engine, args.flavour, port=args.port, token=given, count_tokens=token_counter(engine))
         service.start()
         try:
             if args.json:
-                result({"address": service.address, "token": service.token if given is None else None, "flavour": args.flavour})
+                result(
+                    {
+                        "address": service.address,
+                        "token": service.token if given is None else None,
+                        "flavour": args.flavour,
+                    }
+                )
             else:
                 tell(f"Listening on {service.address} in the manner of {args.flavour}. Ctrl+C stops it.")
                 if given is None:

@@ -46,7 +46,11 @@ def fit_of(entry: CatalogueEntry, machine: Machine) -> Fit:
     best = max(machine.gpus, key=lambda gpu: gpu[1], default=None)
     if best is not None and best[1] >= entry.gpu_gb:
         return Fit("good", f"Runs on {best[0]} ({best[1]:.0f} GB).")
-    card = "No graphics card that can run it" if best is None else f"{best[0]} has {best[1]:.0f} GB; it takes {entry.gpu_gb:.0f}"
+    card = (
+        "No graphics card that can run it"
+        if best is None
+        else f"{best[0]} has {best[1]:.0f} GB; it takes {entry.gpu_gb:.0f}"
+    )
     if machine.memory_gb >= entry.memory_gb:
         return Fit("slow", f"{card}. On the processor it takes about {entry.cpu_speed:.0f} s for a second of speech.")
     return Fit(

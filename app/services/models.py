@@ -1,4 +1,5 @@
-"""Which models there are, whether they are complete, and how one is opened: the starter, a folder, a download, a server."""
+"""Which models there are, whether they are complete, and how one is opened: the starter, a folder, a download, a
+server."""
 
 from __future__ import annotations
 
@@ -66,8 +67,10 @@ class Row:
 
     Attributes:
         key: to choose it by. kind: starter, catalogue, folder or server. name, summary: for people.
-        state: ready, absent, partial (a download was stopped), loading (it runs), damaged, cached (in the hub's own cache).
-        folder: where it is. size_bytes: on the disk, or to be fetched. fault: what is wrong with it, or why a download ended.
+        state: ready, absent, partial (a download was stopped), loading (it runs), damaged, cached (in the hub's own
+        cache).
+        folder: where it is. size_bytes: on the disk, or to be fetched. fault: what is wrong with it, or why a download
+        ended.
         entry: of the catalogue. progress: of a download that runs.
     """
 
@@ -136,11 +139,20 @@ class Models:
     def rows(self) -> list[Row]:
         """The starter, the catalogue, folders of the person, servers. Reads small files and sizes only."""
         card = read_card(starter())
-        rows = [Row(STARTER, "starter", card.name if card else "Starter", card.summary if card else "", "ready", starter())]
+        rows = [
+            Row(STARTER, "starter", card.name if card else "Starter", card.summary if card else "", "ready", starter())
+        ]
         rows += [self._catalogue_row(entry) for entry in CATALOGUE]
         rows += [self._folder_row(Path(text)) for text in self.settings.models.folders]
         rows += [
-            Row(SERVER_PREFIX + server.id, "server", server.name or server.address, server.address, "ready", server=server)
+            Row(
+                SERVER_PREFIX + server.id,
+                "server",
+                server.name or server.address,
+                server.address,
+                "ready",
+                server=server,
+            )
             for server in self.settings.servers
         ]
         return rows
@@ -159,7 +171,9 @@ class Models:
             return replace(row, state="damaged", folder=folder, size_bytes=size, fault="; ".join(faults[:3]))
         if partial.is_dir():
             have = _size_of(partial)
-            return replace(row, state="partial", fault=fault, progress=Progress("downloading", have, max(entry.size_bytes, have)))
+            return replace(
+                row, state="partial", fault=fault, progress=Progress("downloading", have, max(entry.size_bytes, have))
+            )
         cached = find_in_cache(entry)
         if cached is not None:
             return replace(row, state="cached", folder=cached[entry.parts[0].repo_id])
@@ -185,7 +199,9 @@ class Models:
 
     def forget_folder(self, folder: Path) -> None:
         """Take a folder off the list; nothing of it is deleted."""
-        self.settings.change("models", folders=tuple(text for text in self.settings.models.folders if text != str(folder)))
+        self.settings.change(
+            "models", folders=tuple(text for text in self.settings.models.folders if text != str(folder))
+        )
         self.changed.emit()
 
     # -- downloads ----------------------------------------------------------------------------------------------
@@ -268,7 +284,8 @@ class Models:
     # -- servers ------------------------------------------------------------------------------------------------
 
     def save_server(self, server: Server, key: str | None) -> Server:
-        """Keep a server; one without an id is new. `key`: None leaves it as it is. May wait for the system's keyring."""
+        """Keep a server; one without an id is new. `key`: None leaves it as it is. May wait for the system's
+        keyring."""
         if not server.id:
             server = replace(server, id=uuid.uuid4().hex)
         if key is not None:
@@ -337,7 +354,9 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
         server = next((each for each in settings.servers if wanted in (each.id, each.name, each.address)), None)
         if server is None:
             names = ", ".join(each.name or each.address for each in settings.servers) or "none"
-            raise CheckpointError(f"There is no server “{wanted}”.", f"Servers: {names}. Add one under Models & Servers.")
+            raise CheckpointError(
+                f"There is no server “{wanted}”.", f"Servers: {names}. Add one under Models & Servers."
+            )
         spec = spec_of(server, keys.get(server.id) if keys is not None else "", settings)
         return Source(key, card_of(spec), server=spec)
     if key.startswith(FOLDER_PREFIX):
@@ -350,7 +369,9 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
     if (root / entry.id / "config.json").is_file():
         faults = faults_of(root / entry.id) if has_manifest(root / entry.id) else []
         if faults:
-            raise CheckpointError(f"“{entry.name}” is damaged: {faults[0]}.", "Download it again under Models & Servers.")
+            raise CheckpointError(
+                f"“{entry.name}” is damaged: {faults[0]}.", "Download it again under Models & Servers."
+            )
         return Source(key, entry.card, root / entry.id, find_layout(root / entry.id).codec)
     cached = find_in_cache(entry)
     if cached is None:

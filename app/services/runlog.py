@@ -1,4 +1,5 @@
-"""What was spoken on this machine: figures of every synthesis, in a file of the profile; text and sound only on wish."""
+"""What was spoken on this machine: figures of every synthesis, in a file of the profile; text and sound only on
+wish."""
 
 from __future__ import annotations
 
@@ -46,8 +47,10 @@ class Run:
     """One synthesis.
 
     Attributes:
-        at_s: when it ended, seconds since 1970. text_hash: tells equal texts apart from others, and only in this profile.
-        characters: length of the text; text: itself, where the person keeps it. voice: hash of the clip, "" the model's own.
+        at_s: when it ended, seconds since 1970. text_hash: tells equal texts apart from others, and only in this
+        profile.
+        characters: length of the text; text: itself, where the person keeps it. voice: hash of the clip, "" the
+        model's own.
         settings: JSON of sampling, length, instruction and priority. take: label of the request (id of a block).
         ttfa_ms, rtf, waited_ms: see SpeechResult; None where there was no sound.
         stop_reason: see StopReason. warnings: JSON list of codes. error: why it failed, "" when it did not.
@@ -134,7 +137,9 @@ class RunLog:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def add(self, request: SpeechRequest, model: str, result: SpeechResult | None, error: Exception | None, audio: Any) -> None:
+    def add(
+        self, request: SpeechRequest, model: str, result: SpeechResult | None, error: Exception | None, audio: Any
+    ) -> None:
         """Note how a request ended. Any thread; returns at once.
 
         Args:
@@ -148,7 +153,9 @@ class RunLog:
                 run = Run(**(asdict(run) | {"audio": self._write_audio(audio, at_s)}))
             names = [each.name for each in fields(Run) if each.name != "id"]
             marks = ",".join("?" * len(names))
-            connection.execute(f"INSERT INTO runs ({','.join(names)}) VALUES ({marks})", [getattr(run, name) for name in names])
+            connection.execute(
+                f"INSERT INTO runs ({','.join(names)}) VALUES ({marks})", [getattr(run, name) for name in names]
+            )
             connection.execute("DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", (MOST_RUNS,))
 
         self._do(write)
@@ -194,7 +201,8 @@ class RunLog:
         return self._hash(f"{clip.path} {clip.start_s} {clip.end_s}" if clip.path is not None else "samples")
 
     def _hash(self, text: str) -> str:
-        """Equal for equal texts of this profile; a short text cannot be found by trying, as the key is the profile's own."""
+        """Equal for equal texts of this profile; a short text cannot be found by trying, as the key is the profile's
+        own."""
         assert self._salt is not None
         return hmac.new(self._salt, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]
 
@@ -244,7 +252,9 @@ class RunLog:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            aside = self.path.with_name(f"{self.path.stem} (damaged {time.strftime('%Y-%m-%d %H.%M.%S')}){self.path.suffix}")
+            aside = self.path.with_name(
+                f"{self.path.stem} (damaged {time.strftime('%Y-%m-%d %H.%M.%S')}){self.path.suffix}"
+            )
             self.path.replace(aside)
             _log.warning("the run log was damaged and is kept as %s", aside.name)
             return self._prepare()

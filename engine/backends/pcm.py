@@ -18,7 +18,8 @@ _HIGHEST_RATE, _MOST_CHANNELS = 384_000, 8
 class PcmDecoder:
     """Bytes of interleaved little-endian samples in, float32 `[n, 2]` at 48 kHz out.
 
-    What is left of a sample at the end of a chunk waits for the next one. Mono is doubled; of more channels than two the
+    What is left of a sample at the end of a chunk waits for the next one. Mono is doubled; of more channels than two
+    the
     first two are kept.
 
     Args:
@@ -29,10 +30,13 @@ class PcmDecoder:
         ServerError: a format that nobody sends on purpose.
     """
 
-    def __init__(self, rate: int, channels: int, bits: int = 16, *, floating: bool = False, full_scale: float | None = None):
+    def __init__(
+        self, rate: int, channels: int, bits: int = 16, *, floating: bool = False, full_scale: float | None = None
+    ):
         if not (1_000 <= rate <= _HIGHEST_RATE and 1 <= channels <= _MOST_CHANNELS and bits in (16, 24, 32)):
             raise ServerError(
-                f"The server sends {rate} Hz, {channels} channels, {bits} bit, which cannot be played.", "Update the server."
+                f"The server sends {rate} Hz, {channels} channels, {bits} bit, which cannot be played.",
+                "Update the server.",
             )
         self.rate, self.channels = rate, channels
         self._bytes = bits // 8
@@ -40,7 +44,9 @@ class PcmDecoder:
         self._scale = np.float32(1.0 / (full_scale or 2.0 ** (bits - 1)))
         self._left = b""
         self._resampler = (
-            None if rate == SAMPLE_RATE else soxr.ResampleStream(rate, SAMPLE_RATE, CHANNELS, dtype="float32", quality="HQ")
+            None
+            if rate == SAMPLE_RATE
+            else soxr.ResampleStream(rate, SAMPLE_RATE, CHANNELS, dtype="float32", quality="HQ")
         )
 
     @property

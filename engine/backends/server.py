@@ -1,4 +1,5 @@
-"""Speaks through a speech server: requests run on an asyncio loop of their own, what comes is handed over by the engine's thread."""
+"""Speaks through a speech server: requests run on an asyncio loop of their own, what comes is handed over by the
+engine's thread."""
 
 from __future__ import annotations
 
@@ -114,7 +115,11 @@ class ServerBackend:
         self._voices = ServerVoices(self._client, self.card, upload=self.spec.references == "upload")
         if self.spec.use_batch and self._dialect.batch_takes_seeds:
             self._batches = Batches(self._client)
-        self._shown = {"device": self.spec.shown, "precision": self._dialect.kind, "model": self._model or "of the server"}
+        self._shown = {
+            "device": self.spec.shown,
+            "precision": self._dialect.kind,
+            "model": self._model or "of the server",
+        }
         progress(LoadProgress("Ready", 1.0))
 
     async def _meet(self) -> tuple[Dialect, str]:
@@ -128,7 +133,12 @@ class ServerBackend:
         return dialect, wanted or (models[0] if models else "")
 
     def start(self, job: Job) -> None:
-        assert self._loop is not None and self._client is not None and self._dialect is not None and self._voices is not None
+        assert (
+            self._loop is not None
+            and self._client is not None
+            and self._dialect is not None
+            and self._voices is not None
+        )
         request = ServerRequest(
             self._client,
             self._dialect,
@@ -161,7 +171,13 @@ class ServerBackend:
     def identity(self) -> Mapping[str, str]:
         kind = self._dialect.kind if self._dialect is not None else self.spec.kind
         server = f"{kind} at {self.spec.base}"
-        return {"model": self._model or server, "codec": server, "tokenizer": server, "numeric": kind, "revision": "server 1"}
+        return {
+            "model": self._model or server,
+            "codec": server,
+            "tokenizer": server,
+            "numeric": kind,
+            "revision": "server 1",
+        }
 
     def status(self) -> Mapping[str, float | str]:
         return {**self._shown, "doing": f"{len(self._jobs)} in flight" if self._jobs else "idle"}
@@ -234,4 +250,3 @@ class _Mail(Reporter):
 
     def fail(self, error: Exception) -> None:
         self._news.put((self._job_id, lambda job: job.fail(error)))
-

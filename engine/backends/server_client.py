@@ -148,12 +148,15 @@ class ServerClient:
                 parts.append(part)
                 size += len(part)
                 if size > _LARGEST_SPEECH:
-                    raise ServerError("The server sends more sound than a line can have.", "Speak it in shorter pieces.")
+                    raise ServerError(
+                        "The server sends more sound than a line can have.", "Speak it in shorter pieces."
+                    )
             return b"".join(parts), response.headers.get("X-Finish-Reason")
 
     @asynccontextmanager
     async def stream(self, body: Mapping[str, Any]) -> AsyncIterator[httpx.Response]:
-        """The answer to a request for speech, read as it comes; leaving early closes the connection, which cancels it."""
+        """The answer to a request for speech, read as it comes; leaving early closes the connection, which cancels
+        it."""
         request = self._http.build_request("POST", "/v1/audio/speech", json=dict(body))
         response = await self._reached(lambda: self._http.send(request, stream=True))
         try:
@@ -182,7 +185,8 @@ class ServerClient:
                 raise ServerError(f"“{self.spec.shown}” sends nothing more.", "Look whether it still works.") from error
             except (httpx.HTTPError, httpx.StreamError, OSError) as error:
                 raise ServerError(
-                    f"“{self.spec.shown}” broke off in the middle ({_words(error)}).", "Look whether it still runs; then try again."
+                    f"“{self.spec.shown}” broke off in the middle ({_words(error)}).",
+                    "Look whether it still runs; then try again.",
                 ) from error
             if part is None:
                 return
@@ -206,7 +210,9 @@ class ServerClient:
     async def outcome(self, speech_id: str) -> str | None:
         """Why a raw stream ended, asked afterwards; None where the server does not know."""
         try:
-            response = await self._ask("GET", f"/v1/audio/speech/{_quoted(speech_id)}", timeout=self.spec.connect_timeout_s)
+            response = await self._ask(
+                "GET", f"/v1/audio/speech/{_quoted(speech_id)}", timeout=self.spec.connect_timeout_s
+            )
         except ServerError:
             return None
         value = self._object(response) if response.status_code == 200 else None
@@ -229,7 +235,9 @@ class ServerClient:
         if item is None:
             return ServerError(f"“{self.spec.shown}” left a line out of a batch.", "Try again.")
         if item.get("status") != "success":
-            return ServerError(f"“{self.spec.shown}” says: {said(item.get('error')) or 'no reason'}", "Change it and try again.")
+            return ServerError(
+                f"“{self.spec.shown}” says: {said(item.get('error')) or 'no reason'}", "Change it and try again."
+            )
         try:
             return base64.b64decode(str(item.get("audio_data") or ""), validate=True), item.get("finish_reason")
         except (binascii.Error, ValueError):
@@ -268,16 +276,23 @@ class ServerClient:
         try:
             return await send()
         except httpx.ReadTimeout as error:
-            raise ServerError(f"“{self.spec.shown}” did not answer in time.", "Look whether it is overloaded.") from error
+            raise ServerError(
+                f"“{self.spec.shown}” did not answer in time.", "Look whether it is overloaded."
+            ) from error
         except _NOT_REACHED as error:
             cause = error.__cause__ or error.__context__
             if isinstance(cause, ssl.SSLError) or "CERTIFICATE" in str(error):
-                raise ServerError(f"The certificate of “{self.spec.shown}” is not trusted ({_words(error)}).", "Check it.") from error
+                raise ServerError(
+                    f"The certificate of “{self.spec.shown}” is not trusted ({_words(error)}).", "Check it."
+                ) from error
             raise Busy(
-                f"No server answers at {self.spec.base} ({_words(error)}).", "Start it, or check its address under Models & Servers."
+                f"No server answers at {self.spec.base} ({_words(error)}).",
+                "Start it, or check its address under Models & Servers.",
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise ServerError(f"“{self.spec.shown}” cannot be asked ({_words(error)}).", "Check its address.") from error
+            raise ServerError(
+                f"“{self.spec.shown}” cannot be asked ({_words(error)}).", "Check its address."
+            ) from error
 
     async def _check(self, response: httpx.Response) -> None:
         """Raises what the server said when it refused."""

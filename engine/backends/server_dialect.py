@@ -118,5 +118,7 @@ def said(error: Any) -> str:
                 return said(error[name])
         return ""
     if isinstance(error, list):  # field errors of a validator
-        return "; ".join(text for each in error[:5] if (text := said(each.get("msg") if isinstance(each, Mapping) else each)))
+        return "; ".join(
+            text for each in error[:5] if (text := said(each.get("msg") if isinstance(each, Mapping) else each))
+        )
     return str(error).strip() if error is not None else ""

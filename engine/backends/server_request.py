@@ -48,7 +48,8 @@ class _NoSound(ServerError):
 
 
 class ServerRequest:
-    """Asks, reads, and tells a Reporter. Cancelling the task that runs it closes the connection, which ends the work there."""
+    """Asks, reads, and tells a Reporter. Cancelling the task that runs it closes the connection, which ends the work
+    there."""
 
     def __init__(
         self,
@@ -88,7 +89,8 @@ class ServerRequest:
         except Exception as error:
             _log.exception("A request to a speech server failed")
             made = EngineFailedError(
-                f"The server's answer could not be used ({type(error).__name__}: {error}).", "Try again; the log has the details."
+                f"The server's answer could not be used ({type(error).__name__}: {error}).",
+                "Try again; the log has the details.",
             )
             made.__cause__ = error
             self._report.fail(made)
@@ -198,7 +200,9 @@ class ServerRequest:
             for event in reader.feed(part):
                 outcome = self._dialect.read_event(event)
                 if outcome.failed:
-                    raise ServerError(f"“{self._shown}” says: {outcome.failed}", "Try again; its own log has the details.")
+                    raise ServerError(
+                        f"“{self._shown}” says: {outcome.failed}", "Try again; its own log has the details."
+                    )
                 if outcome.audio:
                     self._hand_over(decoder.feed(_decoded(outcome.audio)))
                 if outcome.done:

@@ -91,7 +91,9 @@ class ServerSpec:
         text = (text if "://" in text else f"http://{text}").rstrip("/").removesuffix("/v1")
         try:
             parts = urlsplit(text)
-            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+            valid = (
+                parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+            )
             valid = valid and (parts.port is None or parts.port > 0)
         except ValueError:
             valid = False

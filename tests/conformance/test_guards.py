@@ -29,7 +29,12 @@ def served(request, sglang, vllm):
 @pytest.mark.parametrize("given", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x"])
 def test_without_the_token_nothing_is_answered(served, given):
     with httpx.Client(base_url=served.address, trust_env=False) as client:
-        for method, path in (("POST", "/v1/audio/speech"), ("GET", "/v1/models"), ("GET", "/v1/audio/voices"), ("GET", "/v1/audio/speech/stream")):
+        for method, path in (
+            ("POST", "/v1/audio/speech"),
+            ("GET", "/v1/models"),
+            ("GET", "/v1/audio/voices"),
+            ("GET", "/v1/audio/speech/stream"),
+        ):
             headers = {"Authorization": given} if given else {}
             assert client.request(method, path, headers=headers).status_code == 401
 
@@ -74,11 +79,15 @@ def test_a_full_queue_is_told():
     served = Served("sglang", most_waiting=1)
     try:
         served.backend.gate.clear()
-        with client_of(served) as client:
-            with _pending(served):
-                answer = client.post("/v1/audio/speech", json={"input": "x"})
+        with client_of(served) as client, _pending(served):
+            answer = client.post("/v1/audio/speech", json={"input": "x"})
         assert answer.status_code == 503
-        assert answer.json()["error"] == {"message": "The request queue is full.", "type": "server_error", "param": None, "code": None}
+        assert answer.json()["error"] == {
+            "message": "The request queue is full.",
+            "type": "server_error",
+            "param": None,
+            "code": None,
+        }
     finally:
         served.close()
 
@@ -120,7 +129,11 @@ def test_the_command_serves_with_the_starter_until_it_is_stopped(tmp_path):
         told = json.loads(process.stdout.readline())
         assert told["token"] is None, "a token that was given is not printed"
         answer = httpx.post(
-            f"{told['address']}/v1/audio/speech", json={"input": "Hello.", "seed": 1}, headers={"Authorization": "Bearer mine"}, timeout=120, trust_env=False
+            f"{told['address']}/v1/audio/speech",
+            json={"input": "Hello.", "seed": 1},
+            headers={"Authorization": "Bearer mine"},
+            timeout=120,
+            trust_env=False,
         )
         assert answer.status_code == 200 and len(answer.content) > 40_000
     finally:

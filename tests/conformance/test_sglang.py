@@ -65,7 +65,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(ask_sglang):
 
 
 def test_a_raw_stream_is_mono_with_its_format_in_headers(ask_sglang):
-    with ask_sglang.stream("POST", SPEECH, json={"input": "word " * 20, "seed": 1, "stream": True, "response_format": "pcm"}) as answer:
+    with ask_sglang.stream(
+        "POST", SPEECH, json={"input": "word " * 20, "seed": 1, "stream": True, "response_format": "pcm"}
+    ) as answer:
         pieces = list(answer.iter_raw())
         headers = answer.headers
     assert headers["content-type"] == "audio/pcm" and headers["transfer-encoding"] == "chunked"
@@ -113,7 +115,11 @@ def test_a_failure_before_audio_is_an_ordinary_answer(ask_sglang, stream):
             pass
         assert answer.status_code == 500
         error = answer.json()["error"]
-        assert set(error) == {"message", "type", "param", "code"} and error["type"] == "server_error" and words in error["message"]
+        assert (
+            set(error) == {"message", "type", "param", "code"}
+            and error["type"] == "server_error"
+            and words in error["message"]
+        )
 
 
 WRONG = [
@@ -190,7 +196,14 @@ def test_references_are_taken_from_every_place(ask_sglang, sglang, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "where", ["/nowhere.wav", "data:audio/wav,abc", "data:text/plain;base64,AAAA", "data:audio/wav;base64,***", "http://127.0.0.1:9/x.wav"]
+    "where",
+    [
+        "/nowhere.wav",
+        "data:audio/wav,abc",
+        "data:text/plain;base64,AAAA",
+        "data:audio/wav;base64,***",
+        "http://127.0.0.1:9/x.wav",
+    ],
 )
 def test_references_that_cannot_be_had_are_refused(ask_sglang, where):
     answer = ask(ask_sglang, ref_audio=where)
@@ -228,9 +241,18 @@ def test_voices_that_cannot_be_kept_are_refused(ask_sglang, tmp_path):
     clip, short = make_clip(tmp_path / "a.wav"), make_clip(tmp_path / "s.wav", 0.4)
     soundfile.write(tmp_path / "silent.wav", np.zeros(96000), 48000)
     (tmp_path / "text.wav").write_text("hello")
-    for path, name in ((clip, "default"), (clip, "a b"), (clip, "..."), (short, "s"), (tmp_path / "silent.wav", "q"), (tmp_path / "text.wav", "t")):
+    for path, name in (
+        (clip, "default"),
+        (clip, "a b"),
+        (clip, "..."),
+        (short, "s"),
+        (tmp_path / "silent.wav", "q"),
+        (tmp_path / "text.wav", "t"),
+    ):
         assert upload(ask_sglang, path, name).status_code == 400, (path.name, name)
-    missing = ask_sglang.post("/v1/audio/voices", data={"name": "x"}, files={"audio_sample": ("a.wav", clip.read_bytes(), "audio/wav")})
+    missing = ask_sglang.post(
+        "/v1/audio/voices", data={"name": "x"}, files={"audio_sample": ("a.wav", clip.read_bytes(), "audio/wav")}
+    )
     assert missing.status_code == 422 and missing.json()["detail"][0]["loc"] == ["body", "consent"]
     assert ask_sglang.get("/v1/audio/voices?names_only=1").json() == {"uploaded_voice_names": []}
 
@@ -242,7 +264,12 @@ def test_a_batch_keeps_order_and_tells_failures_apart(ask_sglang):
     items = [{"input": "one"}, {"input": " "}, {"input": "two", "seed": 9}, {"input": "broken x"}]
     answer = ask_sglang.post(f"{SPEECH}/batch", json={"items": items, "seed": 1, "response_format": "pcm"}).json()
     assert (answer["total"], answer["succeeded"], answer["failed"]) == (4, 2, 2)
-    assert [(each["index"], each["status"]) for each in answer["results"]] == [(0, "success"), (1, "error"), (2, "success"), (3, "error")]
+    assert [(each["index"], each["status"]) for each in answer["results"]] == [
+        (0, "success"),
+        (1, "error"),
+        (2, "success"),
+        (3, "error"),
+    ]
     assert base64.b64decode(answer["results"][2]["audio_data"]) == truncated(made("two", 9)).tobytes()
     assert answer["results"][0]["finish_reason"] == "stop" and answer["results"][0]["media_type"] == "audio/pcm"
     assert answer["results"][1]["error"]["param"] == "items.1.input"
@@ -287,7 +314,11 @@ def test_the_socket_speaks_sentence_by_sentence(sglang):
 
 
 def test_the_socket_tells_what_fails(sglang):
-    got = talk(sglang, [{"type": "session.config"}, {"type": "input.text", "text": "nothing"}, {"type": "input.done"}], "session.done")
+    got = talk(
+        sglang,
+        [{"type": "session.config"}, {"type": "input.text", "text": "nothing"}, {"type": "input.done"}],
+        "session.done",
+    )
     assert [each["type"] for each in got] == ["session.configured", "error", "audio.done", "session.done"]
     assert got[1]["error_type"] == "server_error" and got[2]["error"] is True
     wrong = talk(sglang, [{"type": "session.config", "language": "Klingon"}], "error")

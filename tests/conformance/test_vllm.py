@@ -37,9 +37,14 @@ def floored(clip, text="one two", seed=1) -> np.ndarray:
 
 def test_a_whole_answer_is_stereo_with_token_headers_and_nothing_else(ask, clip):
     answer = ask()
-    assert answer.headers["content-type"] == "audio/wav" and int(answer.headers["content-length"]) == len(answer.content)
+    assert answer.headers["content-type"] == "audio/wav" and int(answer.headers["content-length"]) == len(
+        answer.content
+    )
     assert answer.content[44:] == floored(clip).tobytes()
-    assert [answer.headers[f"x-vllm-omni-{name}-tokens"] for name in ("input", "output", "total", "input-text", "input-audio")] == ["7", "6", "13", "7", "0"]
+    assert [
+        answer.headers[f"x-vllm-omni-{name}-tokens"]
+        for name in ("input", "output", "total", "input-text", "input-audio")
+    ] == ["7", "6", "13", "7", "0"]
     for absent in ("content-disposition", "x-request-id", "x-finish-reason", "x-engine-time", "x-sample-rate"):
         assert absent not in answer.headers
 
@@ -60,19 +65,31 @@ def test_a_raw_stream_is_wav_with_open_sizes_unless_asked_otherwise(ask, clip):
     answer = ask(stream_format="audio")
     head = answer.content[:44]
     assert answer.headers["content-type"] == "audio/wav" and "x-sample-rate" not in answer.headers
-    assert head == b"RIFF\xff\xff\xff\xffWAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 2, 48000, 192000, 4, 16) + b"data\xff\xff\xff\xff"
+    assert (
+        head
+        == b"RIFF\xff\xff\xff\xffWAVEfmt "
+        + struct.pack("<IHHIIHH", 16, 1, 2, 48000, 192000, 4, 16)
+        + b"data\xff\xff\xff\xff"
+    )
     assert answer.content[44:] == floored(clip).tobytes()
     assert ask(stream_format="audio", response_format="pcm").content == floored(clip).tobytes()
 
 
 def test_the_first_chunk_is_one_frame(ask):
     answer = ask(input="word " * 10, stream=True, response_format="pcm")
-    sizes = [len(base64.b64decode(json.loads(line[6:])["audio"])) for line in answer.text.splitlines() if "delta" in line and line.startswith("data")]
+    sizes = [
+        len(base64.b64decode(json.loads(line[6:])["audio"]))
+        for line in answer.text.splitlines()
+        if "delta" in line and line.startswith("data")
+    ]
     assert sizes == [15_360, 230_400, 30 * 15_360 - 15_360 - 230_400]
 
 
 def test_types_are_lax_and_unknown_fields_fall(ask, vllm):
-    assert ask(max_new_tokens="50", speed="1", stream="false", seed=True, temperature="hot", token_count=3).status_code == 200
+    assert (
+        ask(max_new_tokens="50", speed="1", stream="false", seed=True, temperature="hot", token_count=3).status_code
+        == 200
+    )
     seen = vllm.backend.seen[-1]
     assert (seen.max_frames, seen.seed, seen.tokens) == (50, 1, None)
     assert seen.sampling.audio.temperature == vllm.backend.card.sampling.audio.temperature
@@ -86,7 +103,9 @@ def test_a_language_goes_as_it_is(ask, vllm):
 def test_a_transcript_turns_the_clone_into_a_continuation(ask, vllm):
     ask(ref_text="so it goes")
     seen = vllm.backend.seen[-1]
-    assert seen.continue_from is not None and seen.continue_from.transcript.strip() == "so it goes" and not seen.references
+    assert (
+        seen.continue_from is not None and seen.continue_from.transcript.strip() == "so it goes" and not seen.references
+    )
     ask(ref_text="  ")
     assert vllm.backend.seen[-1].continue_from is None and vllm.backend.seen[-1].references
 
@@ -128,7 +147,12 @@ def test_a_failure_in_the_middle_says_to_discard(ask):
     last = ask(input="word " * 12 + "broken", stream=True, response_format="pcm").text.split("\n\n")[-2]
     assert last.startswith("event: speech.audio.error\n")
     error = json.loads(last.split("data: ")[1])["error"]
-    assert (error["type"], error["code"], error["partial_audio"], error["action"]) == ("server_error", 500, True, "discard")
+    assert (error["type"], error["code"], error["partial_audio"], error["action"]) == (
+        "server_error",
+        500,
+        True,
+        "discard",
+    )
 
 
 def test_speed_keeps_the_pitch_and_the_length_is_exact(ask):
@@ -138,7 +162,11 @@ def test_speed_keeps_the_pitch_and_the_length_is_exact(ask):
 
 def test_voices_are_found_in_any_case_and_overwritten_silently(ask_vllm, vllm, clip):
     def upload(name, mime="audio/wav"):
-        return ask_vllm.post("/v1/audio/voices", data={"name": name, "consent": "mine"}, files={"audio_sample": ("a.wav", clip.read_bytes(), mime)})
+        return ask_vllm.post(
+            "/v1/audio/voices",
+            data={"name": name, "consent": "mine"},
+            files={"audio_sample": ("a.wav", clip.read_bytes(), mime)},
+        )
 
     assert upload(" Ana Ünal ").json()["success"] is True
     assert set(upload("ana ünal").json()) == {"success", "voice"}
@@ -154,7 +182,11 @@ def test_voices_are_found_in_any_case_and_overwritten_silently(ask_vllm, vllm, c
 
 
 def test_a_batch_tells_errors_as_plain_words_and_has_no_seed(ask_vllm, clip):
-    body = {"items": [{"input": "one", "seed": 4}, {"input": " "}], "ref_audio": data_uri(clip), "response_format": "pcm"}
+    body = {
+        "items": [{"input": "one", "seed": 4}, {"input": " "}],
+        "ref_audio": data_uri(clip),
+        "response_format": "pcm",
+    }
     answer = ask_vllm.post(f"{SPEECH}/batch", json=body).json()
     good, bad = answer["results"]
     assert good["status"] == "success" and "finish_reason" not in good and good["usage"]["output_tokens"] == 3
@@ -168,8 +200,19 @@ def test_there_is_no_outcome_to_ask_for(ask_vllm):
 
 
 def test_the_socket_has_no_greeting_and_stays_open(vllm, clip):
-    config = {"type": "session.config", "ref_audio": data_uri(clip), "stream_audio": True, "response_format": "pcm", "seed": 1}
-    messages = [config, {"type": "input.text", "text": "one"}, {"type": "input.text", "text": " two"}, {"type": "input.done"}]
+    config = {
+        "type": "session.config",
+        "ref_audio": data_uri(clip),
+        "stream_audio": True,
+        "response_format": "pcm",
+        "seed": 1,
+    }
+    messages = [
+        config,
+        {"type": "input.text", "text": "one"},
+        {"type": "input.text", "text": " two"},
+        {"type": "input.done"},
+    ]
     got = talk(vllm, messages, "session.done")
     assert [each["type"] for each in got if isinstance(each, dict)] == ["audio.start", "audio.done", "session.done"]
     assert got[0]["sentence_text"] == "one two" and got[0]["sample_rate"] == 24000, "it says so, and it is wrong"

@@ -14,10 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_hub import SmallHub
 
-from engine import HubOptions, hub
-from engine.catalogue import CATALOGUE, CatalogueEntry, Part
+from engine import HubOptions, hub, hub_access
 from engine.card import ModelCard
-from engine.hub import MANIFEST, Download, DownloadStopped, HubError, faults_of, find_in_cache, read_manifest, remove_download
+from engine.catalogue import CATALOGUE, CatalogueEntry, Part
+from engine.hub import Download
+from engine.hub_access import DownloadStopped, HubError
+from engine.hub_files import MANIFEST, PARTIAL, faults_of, find_in_cache, read_manifest, remove_download
 
 LARGE = np.random.default_rng(1).bytes(300_000)
 REPOSITORIES = {
@@ -55,7 +57,7 @@ def alone(monkeypatch, tmp_path_factory):
 
     monkeypatch.delenv("HF_ENDPOINT", raising=False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(hub, "_CHUNK_BYTES", 4096)
+    monkeypatch.setattr(hub_access, "CHUNK_BYTES", 4096)
     monkeypatch.setattr(hub, "WAITS_S", (0.0, 0.0))
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 4096)
     Quick = namedtuple("Quick", "sleep time monotonic")
@@ -90,8 +92,8 @@ def test_a_download_brings_weights_settings_and_tokenizer_and_no_code(small, tmp
     folder = download(small, tmp_path).run()
     assert folder == tmp_path / ENTRY.id
     assert_whole(folder)
-    assert {path.name for path in tmp_path.iterdir()} == {ENTRY.id, hub.PARTIAL}
-    assert files_in(tmp_path / hub.PARTIAL) == set()
+    assert {path.name for path in tmp_path.iterdir()} == {ENTRY.id, PARTIAL}
+    assert files_in(tmp_path / PARTIAL) == set()
 
 
 def test_progress_runs_to_the_total_and_tells_speed(small, tmp_path, monkeypatch):
@@ -99,7 +101,12 @@ def test_progress_runs_to_the_total_and_tells_speed(small, tmp_path, monkeypatch
     small.delay_s = 0.02
     told = []
     download(small, tmp_path, on_progress=told.append).run()
-    total = sum(len(content) for files in REPOSITORIES.values() for name, content in files.items() if name not in ("modeling.py", "weights.bin"))
+    total = sum(
+        len(content)
+        for files in REPOSITORIES.values()
+        for name, content in files.items()
+        if name not in ("modeling.py", "weights.bin")
+    )
     assert told[0].stage == "asking"
     assert {progress.total_bytes for progress in told[1:]} == {total}
     downloading = [progress.done_bytes for progress in told if progress.stage == "downloading"]
@@ -174,7 +181,8 @@ def test_a_server_without_ranges_starts_the_file_again(small, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("status", "words"), [(401, "log in"), (403, "account"), (404, "mirror"), (500, "fault of its own"), (503, "fault of its own")]
+    ("status", "words"),
+    [(401, "log in"), (403, "account"), (404, "mirror"), (500, "fault of its own"), (503, "fault of its own")],
 )
 def test_refusals_say_what_to_do(small, tmp_path, status, words):
     small.statuses = {"GET /api/models/maker/codec": [status] * 20}
@@ -191,9 +199,18 @@ def test_a_hub_that_is_busy_for_a_while_is_asked_again(small, tmp_path, status):
 
 
 def test_names_that_lead_out_of_the_folder_are_never_fetched(small, tmp_path):
-    evil = ["../evil.safetensors", "/evil.safetensors", "a/../../evil.json", "..\\evil.safetensors", "c:evil.safetensors", "con.safetensors", ".hidden/config.json"]
+    evil = [
+        "../evil.safetensors",
+        "/evil.safetensors",
+        "a/../../evil.json",
+        "..\\evil.safetensors",
+        "c:evil.safetensors",
+        "con.safetensors",
+        ".hidden/config.json",
+    ]
     small.listed["maker/voice"] = [
-        {"rfilename": name, "size": 4, "blobId": "b" * 40, "lfs": {"sha256": "c" * 64, "size": 4, "pointerSize": 1}} for name in evil
+        {"rfilename": name, "size": 4, "blobId": "b" * 40, "lfs": {"sha256": "c" * 64, "size": 4, "pointerSize": 1}}
+        for name in evil
     ]
     root = tmp_path / "root"
     assert_whole(download(small, root).run())
@@ -234,7 +251,7 @@ def test_offline_asks_nobody(small, tmp_path, monkeypatch):
 
 
 def test_the_mirror_comes_from_settings_then_from_the_environment(monkeypatch):
-    assert HubOptions().endpoint == hub.OFFICIAL
+    assert HubOptions().endpoint == hub_access.OFFICIAL
     monkeypatch.setenv("HF_ENDPOINT", "https://mirror.example/")
     assert HubOptions().endpoint == "https://mirror.example"
     assert HubOptions(mirror="http://other:1/").endpoint == "http://other:1"

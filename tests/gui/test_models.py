@@ -18,8 +18,8 @@ from app.model.commands import ReplaceText
 from app.services.playing import PlayState
 from app.settings import Server
 from engine import Priority, StopReason
-from engine.catalogue import CatalogueEntry, Part
 from engine.card import ModelCard
+from engine.catalogue import CatalogueEntry, Part
 
 
 @pytest.fixture
@@ -66,7 +66,9 @@ def write(running: Any, text: str) -> list[str]:
 
 def made(running: Any, qtbot: Any, block_id: str, count: int = 1) -> Any:
     project = running.studio.project
-    qtbot.waitUntil(lambda: len(project.block(block_id).takes) >= count and not running.studio.renderer.queue(), timeout=20_000)
+    qtbot.waitUntil(
+        lambda: len(project.block(block_id).takes) >= count and not running.studio.renderer.queue(), timeout=20_000
+    )
     return project.takes[project.block(block_id).takes[-1]]
 
 
@@ -112,7 +114,9 @@ def test_stopping_ends_the_work_on_the_server(running, qtbot, served):
     (line,) = write(running, "endless words without an end")
     served.backend.pace_s = 0.02
     running.studio.renderer.render([line], Priority.PREVIEW)
-    wait_until(qtbot, lambda: running.studio.block_state(line) == "speaking" and running.studio.renderer.live(line).seconds > 0)
+    wait_until(
+        qtbot, lambda: running.studio.block_state(line) == "speaking" and running.studio.renderer.live(line).seconds > 0
+    )
     running.studio.actions.trigger("cancel_making")
     wait_until(qtbot, lambda: not running.studio.renderer.queue())
     wait_until(qtbot, lambda: served.backend.cancelled)
@@ -156,7 +160,9 @@ def test_several_lines_are_in_flight_and_each_gets_its_own(running, qtbot, serve
     ids = write(running, "\n".join(f"w{number} " * (number + 1) for number in range(6)))
     running.studio.renderer.render(ids)
     wait_until(qtbot, lambda: not running.studio.renderer.queue())
-    assert [running.studio.block_state(block) for block in ids] == ["ready"] * 6, running.studio.renderer.reason(ids[-1])
+    assert [running.studio.block_state(block) for block in ids] == ["ready"] * 6, running.studio.renderer.reason(
+        ids[-1]
+    )
     for number, block in enumerate(ids):
         take = running.studio.project.takes[running.studio.project.block(block).chosen]
         assert take.seconds == pytest.approx(0.24 * (number + 1), abs=0.001)
@@ -204,7 +210,11 @@ def test_keys_are_in_no_file_of_the_profile(running, qtbot, served, tmp_path):
 def test_voices_of_a_server_are_listed_and_deleted(running, qtbot, served, tmp_path):
     with httpx.Client(base_url=served.address, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False) as client:
         clip = make_clip(tmp_path / "bo.wav").read_bytes()
-        client.post("/v1/audio/voices", data={"name": "bo", "consent": "mine"}, files={"audio_sample": ("bo.wav", clip, "audio/wav")})
+        client.post(
+            "/v1/audio/voices",
+            data={"name": "bo", "consent": "mine"},
+            files={"audio_sample": ("bo.wav", clip, "audio/wav")},
+        )
     page = connect(running, qtbot, served.address)
     qtbot.mouseClick(page.form.test, Qt.MouseButton.LeftButton)
     wait_until(qtbot, lambda: page.form.voice_list.count() == 1)
@@ -256,7 +266,10 @@ def hub(monkeypatch):
     small = SmallHub(
         {
             "maker/small": {"config.json": b'{"model_type": "moss_tts_local"}', "model.safetensors": content},
-            "maker/codec": {"config.json": b'{"model_type": "moss-audio-tokenizer"}', "model.safetensors": content[:5000]},
+            "maker/codec": {
+                "config.json": b'{"model_type": "moss-audio-tokenizer"}',
+                "model.safetensors": content[:5000],
+            },
         }
     )
     monkeypatch.setattr(models, "CATALOGUE", (ENTRY,))
@@ -271,9 +284,9 @@ def row_of(dialog: Any, key: str) -> Any:
 
 
 def test_a_model_is_downloaded_paused_gone_on_with_and_removed(running, qtbot, hub, monkeypatch):
-    from engine import hub as module
+    from engine import hub_access as module
 
-    monkeypatch.setattr(module, "_CHUNK_BYTES", 4096)
+    monkeypatch.setattr(module, "CHUNK_BYTES", 4096)
     hub.delay_s = 0.05
     dialog = dialog_of(running)
     row = row_of(dialog, "small-1")
@@ -311,7 +324,9 @@ def test_a_damaged_model_is_offered_for_repair(running, qtbot, hub):
     wait_until(qtbot, lambda: row.row.state == "ready")
     (running.studio.models.root / "small-1" / "model.safetensors").write_bytes(b"x")
     dialog.models_page.fill()
-    assert row.row.state == "damaged" and row.buttons["download"].text() == "Repair" and not row.buttons["use"].isVisible()
+    assert (
+        row.row.state == "damaged" and row.buttons["download"].text() == "Repair" and not row.buttons["use"].isVisible()
+    )
 
 
 def test_a_folder_is_used_where_it_lies_and_the_model_before_is_closed(running, qtbot):
@@ -354,7 +369,13 @@ def test_the_machine_is_looked_at_and_the_report_names_nobody(running, qtbot):
     dialog = dialog_of(running)
     dialog.show_page("machine")
     wait_until(qtbot, lambda: dialog.doctor_page.verdict.text().startswith(("Everything", "1", "2", "3")))
-    assert {finding.topic for finding in dialog.doctor_page.findings} >= {"python", "memory", "gpu", "folders", "servers"}
+    assert {finding.topic for finding in dialog.doctor_page.findings} >= {
+        "python",
+        "memory",
+        "gpu",
+        "folders",
+        "servers",
+    }
     dialog.doctor_page.copy.click()
     report = QGuiApplication.clipboard().text()
     assert "python" in report and str(running.studio.paths.profile) not in report and "127.0.0.1" not in report
@@ -390,5 +411,12 @@ def test_every_control_has_a_name(running, qtbot):
         for widget in dialog.findChildren(QWidget):
             if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
                 words = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
-                inner = widget.parent() is not None and widget.parent().metaObject().className() in ("QSpinBox", "QComboBox", "QTableView")
-                assert words or inner or widget.metaObject().className() in ("QScrollArea", "QLabel", "ServerForm"), (page, widget)
+                inner = widget.parent() is not None and widget.parent().metaObject().className() in (
+                    "QSpinBox",
+                    "QComboBox",
+                    "QTableView",
+                )
+                assert words or inner or widget.metaObject().className() in ("QScrollArea", "QLabel", "ServerForm"), (
+                    page,
+                    widget,
+                )

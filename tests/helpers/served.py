@@ -1,4 +1,5 @@
-"""A speech service for tests: a fast engine whose sound follows from its request, or the starter, behind the real routes."""
+"""A speech service for tests: a fast engine whose sound follows from its request, or the starter, behind the real
+routes."""
 
 from __future__ import annotations
 
@@ -230,10 +231,14 @@ def data_uri(path: Path) -> str:
 
 def talk(served: Served, messages: list[dict], until: str) -> list:
     """What the socket answers to these messages, up to one of the type `until`: objects and bytes."""
+
     async def run():
         got = []
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with aiohttp.ClientSession() as session, session.ws_connect(f"{served.address}/v1/audio/speech/stream", headers=headers) as socket:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{served.address}/v1/audio/speech/stream", headers=headers) as socket,
+        ):
             for message in messages:
                 await socket.send_str(json.dumps(message))
             async for message in socket:

@@ -14,13 +14,16 @@ COMMIT = "a" * 40
 
 
 class SmallHub:
-    """Serves `repositories`: {repo id: {path: bytes}}. Files ending in .safetensors are LFS files: redirected to a CDN path.
+    """Serves `repositories`: {repo id: {path: bytes}}. Files ending in .safetensors are LFS files: redirected to a CDN
+    path.
 
     Attributes:
-        cuts: for each coming answer with a body of a large file: bytes after which the connection is closed; None is not.
+        cuts: for each coming answer with a body of a large file: bytes after which the connection is closed; None is
+        not.
         statuses: for each coming request whose path contains the key: statuses to answer with first.
         listed: paths that the list names beside the true ones; spoiled: {path: bytes that are sent instead}.
-        delay_s: before each 16 KiB. ranges: whether ranges are honoured. seen: (method, path, range header, authorisation).
+        delay_s: before each 16 KiB. ranges: whether ranges are honoured. seen: (method, path, range header,
+        authorisation).
     """
 
     def __init__(self, repositories: dict[str, dict[str, bytes]]) -> None:
@@ -73,7 +76,9 @@ class _Handler(BaseHTTPRequestHandler):
         hub, path = self.the_hub, unquote(urlsplit(self.path).path)
         with hub.lock:
             hub.seen.append((self.command, path, self.headers.get("Range"), self.headers.get("Authorization")))
-            status = next((each.pop(0) for key, each in hub.statuses.items() if key in f"{self.command} {path}" and each), None)
+            status = next(
+                (each.pop(0) for key, each in hub.statuses.items() if key in f"{self.command} {path}" and each), None
+            )
         if status is not None:
             headers = {"Retry-After": "0"} if status in (429, 503) else {}
             if status == 403:
@@ -91,7 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"X-Repo-Commit": COMMIT}
         if not name.endswith(".safetensors"):
             return self._content(repository, name, body, headers | {"ETag": f'"{blob_of(content)}"'})
-        headers |= {"X-Linked-Etag": f'"{hashlib.sha256(content).hexdigest()}"', "X-Linked-Size": str(self._size(name, content))}
+        headers |= {
+            "X-Linked-Etag": f'"{hashlib.sha256(content).hexdigest()}"',
+            "X-Linked-Size": str(self._size(name, content)),
+        }
         # Another host, as the real hub's storage is: the client must not carry a token there.
         headers["Location"] = f"{hub.address.replace('127.0.0.1', 'localhost')}/cdn/{repository}/-/{name}"
         return self._send(302, b"", headers, body)
@@ -111,7 +119,14 @@ class _Handler(BaseHTTPRequestHandler):
                 entry["lfs"] = {"sha256": sha, "size": self._size(name, content), "pointerSize": 134}
             siblings.append(entry)
         siblings += self.the_hub.listed.get(repository, [])
-        value = {"id": repository, "modelId": repository, "sha": COMMIT, "siblings": siblings, "tags": [], "private": False}
+        value = {
+            "id": repository,
+            "modelId": repository,
+            "sha": COMMIT,
+            "siblings": siblings,
+            "tags": [],
+            "private": False,
+        }
         self._send(200, json.dumps(value).encode(), {"Content-Type": "application/json"}, body)
 
     def _content(self, repository: str, name: str, body: bool, headers: dict[str, str] | None = None) -> None:

@@ -18,7 +18,8 @@ class Flavour(Protocol):
         name: sglang or vllm. stream_channels: 1 where streams are mixed down. chunk_frames: of the first and of later
             pieces of a stream. empty_is_error: a generation without sound is told as an error.
         fold_voice_names: voices are found whatever the case. outcome_route: GET /v1/audio/speech/{id} is there.
-        paths_allowed: a reference may be a file of this machine. continues: a transcript turns a clone into a continuation.
+        paths_allowed: a reference may be a file of this machine. continues: a transcript turns a clone into a
+        continuation.
     """
 
     name: str

@@ -77,7 +77,8 @@ class Routes:
             return await self._stream(request, wish, spoken, first, chunks)
 
     async def chunks(self, wish: Wish, spoken: Spoken) -> AsyncIterator[np.ndarray]:
-        """The speech of a wish in the pieces in which the interface streams. Raises ApiError where there is no sound."""
+        """The speech of a wish in the pieces in which the interface streams. Raises ApiError where there is no
+        sound."""
         first, later = self._flavour.chunk_frames
         first = later if wish.first_frames == 0 else min(wish.first_frames or first, later)
         want, held, heard = first * FRAME_SAMPLES, [], False
@@ -101,7 +102,9 @@ class Routes:
 
         def make() -> bytes:
             values = self._flavour.to_int16(self._flavour.at_speed(samples, wish.speed))
-            return encode(values, wish.response_format) if len(values) or wish.response_format in ("wav", "pcm") else b""
+            return (
+                encode(values, wish.response_format) if len(values) or wish.response_format in ("wav", "pcm") else b""
+            )
 
         return await self._speaker.in_thread(make)
 
@@ -116,7 +119,12 @@ class Routes:
         return self._flavour.to_int16(mixed).tobytes()
 
     async def _stream(
-        self, request: web.Request, wish: Wish, spoken: Spoken, first: np.ndarray | None, chunks: AsyncIterator[np.ndarray]
+        self,
+        request: web.Request,
+        wish: Wish,
+        spoken: Spoken,
+        first: np.ndarray | None,
+        chunks: AsyncIterator[np.ndarray],
     ) -> web.StreamResponse:
         events = wish.stream == "sse"
         speech_id = f"speech-{uuid.uuid4()}"
@@ -163,7 +171,9 @@ class Routes:
         spoken = self._outcomes.get(speech_id)
         if spoken is None:
             return web.json_response({"detail": f"Speech request '{speech_id}' not found"}, status=404)
-        return web.json_response({"request_id": speech_id, "finish_reason": spoken.finish_reason, "usage": spoken.usage})
+        return web.json_response(
+            {"request_id": speech_id, "finish_reason": spoken.finish_reason, "usage": spoken.usage}
+        )
 
     async def batch(self, request: web.Request) -> web.Response:
         try:
@@ -215,7 +225,9 @@ class Routes:
             mime_type = flavour.check_voice(fields["name"], mime_type, file_name)
             add = self._speaker.shelf.add
             more = (fields.get("ref_text", ""), fields.get("speaker_description", ""))
-            voice, replaced = await self._speaker.in_thread(add, fields["name"], clip, mime_type, fields["consent"], *more)
+            voice, replaced = await self._speaker.in_thread(
+                add, fields["name"], clip, mime_type, fields["consent"], *more
+            )
         except Exception as error:
             return flavour.error(self.told(error))
         return web.json_response(flavour.uploaded(voice, replaced))
@@ -270,7 +282,11 @@ class Routes:
             return self._flavour.server_error("The request queue is full.", 503)
         if isinstance(error, RefusedReference):
             make = self._flavour.bad_request if error.status == 400 else None
-            return make(str(error), "ref_audio") if make else ApiError(error.status, str(error), "InternalServerError", None, error.status)
+            return (
+                make(str(error), "ref_audio")
+                if make
+                else ApiError(error.status, str(error), "InternalServerError", None, error.status)
+            )
         if isinstance(error, ShelfError):
             return self._flavour.bad_request(str(error), "audio_sample")
         if isinstance(error, TextError | CapabilityError | ClipError):

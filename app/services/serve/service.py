@@ -70,7 +70,9 @@ class Service:
         self._thread.start()
         self._started.wait(START_S)
         if self._failure is not None:
-            raise DeviceError(f"Port {self.port} cannot be used ({self._failure.strerror}).", "Choose another with --port.")
+            raise DeviceError(
+                f"Port {self.port} cannot be used ({self._failure.strerror}).", "Choose another with --port."
+            )
 
     def close(self) -> None:
         """Stop listening and end what is under way; the engine stays open."""
@@ -98,7 +100,9 @@ class Service:
             count_tokens=self._count_tokens,
         )
         routes = Routes(speaker, self._flavour, self._model)
-        app = web.Application(middlewares=[guard(self.token, self._flavour.refuse)], client_max_size=max(LARGEST_BODY, LARGEST_UPLOAD))
+        app = web.Application(
+            middlewares=[guard(self.token, self._flavour.refuse)], client_max_size=max(LARGEST_BODY, LARGEST_UPLOAD)
+        )
         app.add_routes(routes.table())
         app.add_routes([web.get("/v1/audio/speech/stream", SocketRoute(routes, self._flavour, self._model).handle)])
         self._ended = asyncio.Event()

@@ -20,8 +20,21 @@ MOST_ITEMS = 32
 _TOKEN_PREFIX = re.compile(r"^\$\{token:(\d+)\}")
 _NAME = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]+\Z")
 _VOICE_TYPES = frozenset(
-    "audio/aac audio/flac audio/mp4 audio/m4a audio/x-m4a audio/mpeg audio/mp3 audio/ogg audio/wav audio/x-wav audio/webm "
-    "video/mp4 video/webm".split()
+    [
+        "audio/aac",
+        "audio/flac",
+        "audio/mp4",
+        "audio/m4a",
+        "audio/x-m4a",
+        "audio/mpeg",
+        "audio/mp3",
+        "audio/ogg",
+        "audio/wav",
+        "audio/x-wav",
+        "audio/webm",
+        "video/mp4",
+        "video/webm",
+    ]
 )
 _SUFFIX_TYPES = {"aac": "audio/aac", "flac": "audio/flac", "m4a": "audio/mp4", "mp4": "audio/mp4", "mp3": "audio/mpeg",
                  "ogg": "audio/ogg", "wav": "audio/wav", "webm": "audio/webm"}  # fmt: skip
@@ -135,7 +148,9 @@ class Sglang:
             tokens=tokens,
             max_frames=given.get("max_new_tokens", 4096),
             seed=given.get("seed"),
-            sampling={name: given[name] for name in ("temperature", "top_p", "top_k", "repetition_penalty") if name in given},
+            sampling={
+                name: given[name] for name in ("temperature", "top_p", "top_k", "repetition_penalty") if name in given
+            },
             first_frames=given.get("initial_codec_chunk_frames"),
         )
 

@@ -88,9 +88,13 @@ class Shelf:
             raise ShelfError(f"Could not decode audio file: {error.message}") from error
         seconds = len(samples) / rate
         if seconds < SHORTEST_S:
-            raise ShelfError(f"Reference audio too short ({seconds:.1f}s). At least {SHORTEST_S:.0f}s of clear speech is required.")
+            raise ShelfError(
+                f"Reference audio too short ({seconds:.1f}s). At least {SHORTEST_S:.0f}s of clear speech is required."
+            )
         if seconds > LONGEST_S:
-            raise ShelfError(f"Reference audio too long ({seconds:.1f}s). Maximum {LONGEST_S:.0f}s supported — use a shorter clip.")
+            raise ShelfError(
+                f"Reference audio too long ({seconds:.1f}s). Maximum {LONGEST_S:.0f}s supported — use a shorter clip."
+            )
         if float(np.abs(samples).max(initial=0.0)) < SILENT:
             raise ShelfError("Reference audio is silent.")
         key = self._key(name)

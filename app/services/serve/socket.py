@@ -102,13 +102,17 @@ class _Session:
             splits = ("sentence", "clause") if self._sglang else ("none", "sentence", "clause")
             self._split = config.pop("split_granularity", None) or splits[0]
             if self._split not in splits:
-                raise self._flavour.bad_request(f"split_granularity must be one of {', '.join(splits)}", "split_granularity")
+                raise self._flavour.bad_request(
+                    f"split_granularity must be one of {', '.join(splits)}", "split_granularity"
+                )
             for name in ("stream", "stream_format", "input"):
                 config.pop(name, None)
             self._base = {"response_format": "pcm" if self._sglang else "wav"} | config
             wish = self._wish("probe")
             if self._stream_audio and (wish.response_format != "pcm" or wish.speed != 1.0):
-                raise self._flavour.bad_request("stream_audio needs response_format 'pcm' and speed 1.0", "response_format")
+                raise self._flavour.bad_request(
+                    "stream_audio needs response_format 'pcm' and speed 1.0", "response_format"
+                )
         except ApiError as error:
             await self._error(error)
             raise _End from None
@@ -149,7 +153,9 @@ class _Session:
             return
         index, self._sentences = self._sentences, self._sentences + 1
         self._segment_sentences += 1
-        where: dict[str, Any] = {"id": f"speech-{uuid.uuid4()}"} if self._sglang else {"utterance_index": self._utterance}
+        where: dict[str, Any] = (
+            {"id": f"speech-{uuid.uuid4()}"} if self._sglang else {"utterance_index": self._utterance}
+        )
         where["sentence_index"] = index
         spoken, total, begun = Spoken(), 0, False
 

@@ -34,7 +34,15 @@ def wav_header(channels: int, data_bytes: int = STREAMED_SIZE) -> bytes:
     """The 44 bytes before 16-bit samples; `STREAMED_SIZE` leaves both sizes open."""
     whole = STREAMED_SIZE if data_bytes == STREAMED_SIZE else 36 + data_bytes
     form = struct.pack("<HHIIHH", 1, channels, RATE, RATE * channels * 2, channels * 2, 16)
-    return b"RIFF" + struct.pack("<I", whole) + b"WAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", data_bytes)
+    return (
+        b"RIFF"
+        + struct.pack("<I", whole)
+        + b"WAVEfmt "
+        + struct.pack("<I", 16)
+        + form
+        + b"data"
+        + struct.pack("<I", data_bytes)
+    )
 
 
 def encode(values: np.ndarray, response_format: str) -> bytes:
@@ -48,7 +56,9 @@ def encode(values: np.ndarray, response_format: str) -> bytes:
     if response_format == "aac":
         return _aac(values)
     target = io.BytesIO()
-    form, subtype = {"flac": ("FLAC", "PCM_16"), "mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS")}[response_format]
+    form, subtype = {"flac": ("FLAC", "PCM_16"), "mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS")}[
+        response_format
+    ]
     soundfile.write(target, values, RATE, format=form, subtype=subtype)
     return target.getvalue()
 
@@ -64,7 +74,8 @@ def resampled_to_speed(samples: np.ndarray, speed: float) -> np.ndarray:
 
 
 def stretched_to_speed(samples: np.ndarray, speed: float, size: int = 768, hop: int = 192) -> np.ndarray:
-    """Faster or slower at the same pitch, by a phase vocoder (vLLM-Omni). float32 `[n, ch]`, `int(n / speed)` samples."""
+    """Faster or slower at the same pitch, by a phase vocoder (vLLM-Omni). float32 `[n, ch]`, `int(n / speed)`
+    samples."""
     if speed == 1.0 or not len(samples):
         return samples
     wanted = int(len(samples) / speed)

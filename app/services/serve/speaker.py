@@ -132,7 +132,9 @@ class Speaker:
         if not plan.pieces:
             raise TextError("There is nothing to speak.", "Send some words.")
         continued = self.continues and clip is not None and bool(clip.transcript) and card.continuation
-        sampling = replace(card.sampling, audio=replace(card.sampling.audio, **wish.sampling)) if wish.sampling else None
+        sampling = (
+            replace(card.sampling, audio=replace(card.sampling.audio, **wish.sampling)) if wish.sampling else None
+        )
         total = sum(piece.estimate_frames for piece in plan.pieces) or 1
         requests: list[SpeechRequest | Pause] = []
         for item in plan.items:
@@ -172,7 +174,9 @@ class Speaker:
         if scheme in ("http", "https"):
             raise RefusedReference("This service fetches nothing from the network; send the clip as a data: URL.")
         if not self.paths_allowed:
-            raise RefusedReference("Speech generation failed: Cannot load local files without `--allowed-local-media-path`.", 500)
+            raise RefusedReference(
+                "Speech generation failed: Cannot load local files without `--allowed-local-media-path`.", 500
+            )
         path = Path(unquote(urlsplit(where).path)) if scheme == "file" else Path(where)
         if not path.is_file():
             raise RefusedReference(f"reference audio {where[:200]!r} was not found")

@@ -16,7 +16,9 @@ from app.services.serve.wish import ApiError, Spoken, Wish
 
 MOST_ITEMS = 32
 _FORMATS = ("wav", "pcm", "flac", "mp3", "opus")
-_VOICE_TYPES = frozenset("audio/mpeg audio/wav audio/x-wav audio/ogg audio/aac audio/flac audio/webm audio/mp4".split())
+_VOICE_TYPES = frozenset(
+    ["audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/aac", "audio/flac", "audio/webm", "audio/mp4"]
+)
 _SUFFIX_TYPES = {"mp3": "audio/mpeg", "ogg": "audio/ogg", "aac": "audio/aac", "flac": "audio/flac", "webm": "audio/webm",
                  "mp4": "audio/mp4"}  # fmt: skip
 NEEDS_REFERENCE = "MOSS-TTS-Local-Transformer requires 'ref_audio' (reference audio for voice cloning)."
@@ -193,7 +195,9 @@ class Vllm:
             raise self._schema("Input should be a valid string", "ref_audio")
         reference = reference or ""
         if reference and not reference.lower().startswith(("http://", "https://", "data:", "file:")):
-            raise self.bad_request("ref_audio must be a URL (http/https), base64 data URL (data:...), or file URI (file://...)")
+            raise self.bad_request(
+                "ref_audio must be a URL (http/https), base64 data URL (data:...), or file URI (file://...)"
+            )
         return reference, ref_text
 
     # -- answers ------------------------------------------------------------------------------------------------
@@ -205,7 +209,11 @@ class Vllm:
         return stretched_to_speed(samples, speed)
 
     def whole_headers(self, speech_id: str, wish: Wish, spoken: Spoken) -> dict[str, str]:
-        usage = spoken.usage or {"input_tokens": 0, "output_tokens": spoken.output_tokens, "total_tokens": spoken.output_tokens}
+        usage = spoken.usage or {
+            "input_tokens": 0,
+            "output_tokens": spoken.output_tokens,
+            "total_tokens": spoken.output_tokens,
+        }
         return {
             "X-VLLM-OMNI-INPUT-TOKENS": str(usage["input_tokens"]),
             "X-VLLM-OMNI-OUTPUT-TOKENS": str(usage["output_tokens"]),
@@ -225,7 +233,12 @@ class Vllm:
 
     def failed(self, error: ApiError, heard: bool) -> bytes:
         told: dict[str, Any] = error.fields() | {"type": "server_error"}
-        return _event({"type": "speech.audio.error", "error": told | ({"partial_audio": True, "action": "discard"} if heard else {})})
+        return _event(
+            {
+                "type": "speech.audio.error",
+                "error": told | ({"partial_audio": True, "action": "discard"} if heard else {}),
+            }
+        )
 
     def error(self, error: ApiError) -> web.Response:
         return web.json_response(error.body or {"error": error.fields()}, status=error.status)

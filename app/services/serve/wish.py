@@ -12,14 +12,29 @@ class ApiError(Exception):
     """Answered as an error of the interface.
 
     Attributes:
-        status, message, type, param, code: as the interface has them. body: sent instead of the envelope, where it differs.
+        status, message, type, param, code: as the interface has them. body: sent instead of the envelope, where it
+        differs.
     """
 
     def __init__(
-        self, status: int, message: str, type: str, param: str | None = None, code: int | None = None, *, body: Any = None
+        self,
+        status: int,
+        message: str,
+        type: str,
+        param: str | None = None,
+        code: int | None = None,
+        *,
+        body: Any = None,
     ) -> None:
         super().__init__(message)
-        self.status, self.message, self.type, self.param, self.code, self.body = status, message, type, param, code, body
+        self.status, self.message, self.type, self.param, self.code, self.body = (
+            status,
+            message,
+            type,
+            param,
+            code,
+            body,
+        )
 
     def fields(self) -> dict[str, Any]:
         return {"message": self.message, "type": self.type, "param": self.param, "code": self.code}
@@ -77,4 +92,8 @@ class Spoken:
 
 def words_of(error: BaseException) -> str:
     """An error in one line for a client."""
-    return f"{error.message} {error.remedy}".strip() if isinstance(error, SpeechError) else f"{type(error).__name__}: {error}"
+    return (
+        f"{error.message} {error.remedy}".strip()
+        if isinstance(error, SpeechError)
+        else f"{type(error).__name__}: {error}"
+    )

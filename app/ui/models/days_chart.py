@@ -30,7 +30,9 @@ class DaysChart(QWidget):
 
     def _words(self, day: str, summary: Summary) -> str:
         words = self.tr("%1: %2 of speech, %3 spoken, %4 failed, %5 suspicious")
-        for at, value in enumerate((day, duration(summary.seconds), summary.runs, summary.failed, summary.suspicious), 1):
+        for at, value in enumerate(
+            (day, duration(summary.seconds), summary.runs, summary.failed, summary.suspicious), 1
+        ):
             words = words.replace(f"%{at}", str(value))
         return words
 
@@ -41,7 +43,16 @@ class DaysChart(QWidget):
         width = min(36.0, self.width() / len(self._days))
         room = self.height() - 20.0
         return [
-            (QRectF(at * width, room - max(2.0, room * summary.seconds / most), width, max(2.0, room * summary.seconds / most)), day, summary)
+            (
+                QRectF(
+                    at * width,
+                    room - max(2.0, room * summary.seconds / most),
+                    width,
+                    max(2.0, room * summary.seconds / most),
+                ),
+                day,
+                summary,
+            )
             for at, (day, summary) in enumerate(self._days)
         ]
 

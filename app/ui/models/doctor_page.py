@@ -77,7 +77,9 @@ class DoctorPage(QWidget):
                 task.check()
                 self._studio.bridge.post(lambda finding=finding: self._found(finding))
 
-        self._studio.tasks.run(work, lambda _: self._done(), lambda _: self._done(), title=self.tr("Looking at this machine"), owner=self)
+        self._studio.tasks.run(
+            work, lambda _: self._done(), lambda _: self._done(), title=self.tr("Looking at this machine"), owner=self
+        )
 
     def _found(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -105,7 +107,9 @@ class DoctorPage(QWidget):
         self.again.setEnabled(True)
         missing = sum(finding.state == "missing" for finding in self.findings)
         self.verdict.setText(
-            self.tr("Everything that is needed is there.") if not missing else self.tr("%n things are missing.", "", missing)
+            self.tr("Everything that is needed is there.")
+            if not missing
+            else self.tr("%n things are missing.", "", missing)
         )
 
     def _copy(self) -> None:

@@ -110,7 +110,11 @@ class ModelRow(QFrame):
         """Fill in what is known of a model; `fit` is how this machine would run it."""
         self.row = row
         state = {
-            "ready": self.tr("Speaks now") if chosen and not loading else self.tr("Loading…") if chosen else self.tr("Installed"),
+            "ready": self.tr("Speaks now")
+            if chosen and not loading
+            else self.tr("Loading…")
+            if chosen
+            else self.tr("Installed"),
             "absent": self.tr("Not downloaded"),
             "partial": self.tr("Download stopped"),
             "loading": self.tr("Downloading"),
@@ -172,7 +176,11 @@ class ModelRow(QFrame):
             return
         self.bar.setValue(round(1000 * progress.fraction))
         self.bar.setAccessibleName(self.tr("Download of %1").replace("%1", row.name))
-        words = [f"{size(progress.done_bytes)} / {size(progress.total_bytes)}"] if progress.total_bytes else [self.tr("Asking the hub…")]
+        words = (
+            [f"{size(progress.done_bytes)} / {size(progress.total_bytes)}"]
+            if progress.total_bytes
+            else [self.tr("Asking the hub…")]
+        )
         if row.state == "loading" and progress.stage == "checking":
             words.append(self.tr("checking %1").replace("%1", progress.file))
         elif row.state == "loading" and progress.bytes_per_s:

@@ -102,4 +102,3 @@ class Choice:
             self._studio.say("warning", f"{error}")
         self._loader.read_card(self._state.model or None)
         self._loader.load(self._state.model or None, device=self._state.device)
-

@@ -84,7 +84,9 @@ class ModelsPage(QWidget):
     def look(self) -> None:
         """The page is shown: find out what the machine can do, once."""
         if self._machine is None and self._studio.tasks is not None:
-            self._studio.tasks.run(lambda _: look_at_machine(), self._know, title=self.tr("Looking at this machine"), owner=self)
+            self._studio.tasks.run(
+                lambda _: look_at_machine(), self._know, title=self.tr("Looking at this machine"), owner=self
+            )
         self.fill()
 
     def _know(self, machine: Machine) -> None:

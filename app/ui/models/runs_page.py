@@ -46,7 +46,8 @@ class RunsPage(QWidget):
         outer.setSpacing(GRID)
         top = QHBoxLayout()
         self.span = Segments(
-            self.tr("Time"), ((self.tr("Today"), 1), (self.tr("Week"), 7), (self.tr("Month"), DAYS), (self.tr("All"), 36_500))
+            self.tr("Time"),
+            ((self.tr("Today"), 1), (self.tr("Week"), 7), (self.tr("Month"), DAYS), (self.tr("All"), 36_500)),
         )
         self.span.show_value(self._days)
         self.span.edited.connect(self._choose)
@@ -161,7 +162,9 @@ class RunsPage(QWidget):
     # -- deeds --------------------------------------------------------------------------------------------------
 
     def _browse(self) -> None:
-        target, _ = QFileDialog.getSaveFileName(self, self.tr("Export the log"), "runs.csv", self.tr("Table (*.csv);;JSON (*.json)"))
+        target, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Export the log"), "runs.csv", self.tr("Table (*.csv);;JSON (*.json)")
+        )
         if target:
             self.export(Path(target))
 
@@ -170,7 +173,9 @@ class RunsPage(QWidget):
         try:
             count = self._log.export(target) if self._log is not None else 0
         except OSError as error:
-            self._studio.say("error", self.tr("%1 could not be written: %2").replace("%1", target.name).replace("%2", str(error)))
+            self._studio.say(
+                "error", self.tr("%1 could not be written: %2").replace("%1", target.name).replace("%2", str(error))
+            )
             return
         self._studio.say("done", self.tr("%n runs were written.", "", count))
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.services.models import SERVER_PREFIX, Models
 from app.settings import Server
@@ -52,7 +60,9 @@ class ServersPage(QWidget):
             EmptyState(
                 "globe",
                 self.tr("Speak through a server"),
-                self.tr("A speech server (SGLang-Omni or vLLM-Omni) runs the large model where there is a graphics card for it."),
+                self.tr(
+                    "A speech server (SGLang-Omni or vLLM-Omni) runs the large model where there is a graphics card for it."
+                ),
                 ((self.tr("Add a server"), self.new, True),),
                 small=True,
             )
@@ -103,7 +113,10 @@ class ServersPage(QWidget):
         return item.data(Qt.ItemDataRole.UserRole) if item is not None else ""
 
     def _show(self, item: QListWidgetItem | None, _: Any = None) -> None:
-        server = next((each for each in self._models.settings.servers if item and each.id == item.data(Qt.ItemDataRole.UserRole)), None)
+        server = next(
+            (each for each in self._models.settings.servers if item and each.id == item.data(Qt.ItemDataRole.UserRole)),
+            None,
+        )
         if server is not None:
             self.form.show_server(server)
             self._stack.setCurrentIndex(1)

@@ -26,8 +26,16 @@ def log(tmp_path):
     made.close()
 
 
-def note(log, text="Some words.", reason=StopReason.STOP, seconds=2.0, rtf=0.5, ttfa_ms=40.0, seed=1, error=None, **wish):
-    result = None if error else SpeechResult(reason, round(seconds * 12.5), seconds, ttfa_ms, rtf, 1.0, seed, (SpeechWarning("quiet", "Too quiet."),))
+def note(
+    log, text="Some words.", reason=StopReason.STOP, seconds=2.0, rtf=0.5, ttfa_ms=40.0, seed=1, error=None, **wish
+):
+    result = (
+        None
+        if error
+        else SpeechResult(
+            reason, round(seconds * 12.5), seconds, ttfa_ms, rtf, 1.0, seed, (SpeechWarning("quiet", "Too quiet."),)
+        )
+    )
     log.add(SpeechRequest(text, label="block-1", seed=seed, **wish), "Model", result, error, None)
 
 
@@ -35,8 +43,21 @@ def test_a_run_keeps_its_figures_and_not_its_text(log):
     note(log, "A secret.", language="English", references=(Clip(path="ana.wav"),))
     assert log.flush()
     (run,) = log.runs()
-    assert (run.model, run.language, run.seed, run.seconds, run.frames, run.take) == ("Model", "English", 1, 2.0, 25, "block-1")
-    assert (run.ttfa_ms, run.rtf, run.stop_reason, run.outcome, json.loads(run.warnings)) == (40.0, 0.5, "stop", "done", ["quiet"])
+    assert (run.model, run.language, run.seed, run.seconds, run.frames, run.take) == (
+        "Model",
+        "English",
+        1,
+        2.0,
+        25,
+        "block-1",
+    )
+    assert (run.ttfa_ms, run.rtf, run.stop_reason, run.outcome, json.loads(run.warnings)) == (
+        40.0,
+        0.5,
+        "stop",
+        "done",
+        ["quiet"],
+    )
     assert run.text is None and run.audio is None and run.characters == 9 and run.voice
     log.close()
     for path in log.path.parent.iterdir():
@@ -74,7 +95,9 @@ def test_rates_and_medians(log):
     log.flush()
     summary = log.summary()
     assert (summary.runs, summary.done, summary.suspicious, summary.failed, summary.cancelled) == (6, 3, 1, 1, 1)
-    assert summary.failure_rate == summary.suspicious_rate == pytest.approx(1 / 5), "what a person stopped is no failure"
+    assert summary.failure_rate == summary.suspicious_rate == pytest.approx(1 / 5), (
+        "what a person stopped is no failure"
+    )
     assert summary.rtf == pytest.approx(0.35) and summary.seconds == 8.0
     assert log.summary(time.time() + 60).runs == 0 and log.summary(time.time() + 60).failure_rate == 0
 
@@ -85,22 +108,24 @@ def test_days_come_in_order(log, monkeypatch):
         note(log, seconds=float(day))
         log.flush()
     days = log.days()
-    assert [summary.seconds for _, summary in days] == [1.0, 2.0, 6.0] and [day for day, _ in days] == sorted(day for day, _ in days)
+    assert [summary.seconds for _, summary in days] == [1.0, 2.0, 6.0] and [day for day, _ in days] == sorted(
+        day for day, _ in days
+    )
 
 
 @pytest.mark.parametrize("name", ["runs.csv", "runs.json"])
 def test_everything_is_exported_oldest_first(log, tmp_path, name):
     log.keeps = lambda: (True, False)
-    for text in ("first, \"quoted\"\nline", "=SUM(A1)", "日本語"):
+    for text in ('first, "quoted"\nline', "=SUM(A1)", "日本語"):
         note(log, text)
     assert log.export(tmp_path / name) == 3
     if name.endswith("json"):
         rows = json.loads((tmp_path / name).read_text("utf-8"))
-        assert [row["text"] for row in rows] == ["first, \"quoted\"\nline", "=SUM(A1)", "日本語"]
+        assert [row["text"] for row in rows] == ['first, "quoted"\nline', "=SUM(A1)", "日本語"]
     else:
         with (tmp_path / name).open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        assert [row["text"] for row in rows] == ["first, \"quoted\"\nline", "'=SUM(A1)", "日本語"], "no cell is a formula"
+        assert [row["text"] for row in rows] == ['first, "quoted"\nline', "'=SUM(A1)", "日本語"], "no cell is a formula"
     assert set(rows[0]) == {each.name for each in fields(Run)}
 
 
@@ -180,7 +205,11 @@ def test_every_request_of_an_engine_is_noted(logged, log):
     stream.cancel()
     stream.result(5)
     log.flush()
-    assert [(run.outcome, run.error) for run in log.runs()] == [("cancelled", ""), ("failed", "CheckpointError"), ("done", "")]
+    assert [(run.outcome, run.error) for run in log.runs()] == [
+        ("cancelled", ""),
+        ("failed", "CheckpointError"),
+        ("done", ""),
+    ]
     assert log.runs()[-1].seconds == pytest.approx(0.24) and log.runs()[-1].model == "Scripted"
     assert told, "whoever asked is told as before"
 

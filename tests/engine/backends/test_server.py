@@ -145,9 +145,24 @@ def test_cancelling_closes_the_connection_and_ends_the_work_there(served, opened
 def test_everything_that_was_asked_for_reaches_the_model(served, opened):
     engine = opened(spec_of(served))
     sampling = replace(engine.card.sampling, audio=replace(engine.card.sampling.audio, temperature=0.5, top_k=9))
-    spoken(engine, "words", language="French", tokens=40, instruction="Softly.", sampling=sampling, seed=2**62, max_frames=99)
+    spoken(
+        engine,
+        "words",
+        language="French",
+        tokens=40,
+        instruction="Softly.",
+        sampling=sampling,
+        seed=2**62,
+        max_frames=99,
+    )
     seen = served["sglang"].backend.seen[-1]
-    assert (seen.language, seen.tokens, seen.instruction, seen.seed, seen.max_frames) == ("French", 40, "Softly.", 2**62, 99)
+    assert (seen.language, seen.tokens, seen.instruction, seen.seed, seen.max_frames) == (
+        "French",
+        40,
+        "Softly.",
+        2**62,
+        99,
+    )
     assert (seen.sampling.audio.temperature, seen.sampling.audio.top_k, seen.sampling.audio.top_p) == (0.5, 9, 0.8)
 
 
@@ -220,7 +235,9 @@ def test_a_server_that_fails_in_the_middle_leaves_what_came_marked(served, opene
 
 def test_a_connection_that_breaks_in_the_middle_keeps_what_came(served, opened, relay):
     relay.cut_after = 60_000
-    samples, result = spoken(opened(ServerSpec(relay.address, kind="sglang", key=TOKEN, attempts=1)), "word " * 20, **LISTENING)
+    samples, result = spoken(
+        opened(ServerSpec(relay.address, kind="sglang", key=TOKEN, attempts=1)), "word " * 20, **LISTENING
+    )
     assert result.stop_reason is StopReason.FAILED and not result.complete
     assert 0 < len(samples) < 60 * 3840
     assert np.abs(samples[:, 0] - expected("word " * 20).mean(axis=1)[: len(samples)]).max() <= STEP
@@ -290,7 +307,9 @@ def test_closing_while_the_server_is_waited_for_returns_soon():
     assert time.monotonic() - begun < 2.9, "the thread was left behind"
 
 
-@pytest.mark.parametrize("address", ["", "ftp://host", "http://", "http://user:secret@host", "http://host:99999", "http://host?x=1"])
+@pytest.mark.parametrize(
+    "address", ["", "ftp://host", "http://", "http://user:secret@host", "http://host:99999", "http://host?x=1"]
+)
 def test_what_is_no_address_is_refused_at_once(address):
     with pytest.raises(ServerError):
         open_server(ServerSpec(address))
@@ -322,7 +341,11 @@ class Scripted:
 
 def against(answer, opened_engines, **options) -> tuple[Engine, Scripted]:
     script = Scripted(answer)
-    engine = Engine(ServerBackend(ServerSpec("http://scripted", kind="sglang", back_off_s=0.01, **options), httpx.MockTransport(script)))
+    engine = Engine(
+        ServerBackend(
+            ServerSpec("http://scripted", kind="sglang", back_off_s=0.01, **options), httpx.MockTransport(script)
+        )
+    )
     opened_engines.append(engine)
     engine.start()
     assert engine.ready(10)
@@ -342,9 +365,17 @@ def pcm(values: np.ndarray) -> bytes:
 
 
 def test_busy_answers_are_waited_out_as_long_as_the_server_says(engines):
-    wav = httpx.Response(200, content=b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\xbb\0\0\0w\1\0\x02\0\x10\0data\xff\xff\xff\xff" + pcm(np.full(48000, 9000)), headers={"Content-Type": "audio/wav"})
+    wav = httpx.Response(
+        200,
+        content=b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\xbb\0\0\0w\1\0\x02\0\x10\0data\xff\xff\xff\xff"
+        + pcm(np.full(48000, 9000)),
+        headers={"Content-Type": "audio/wav"},
+    )
     engine, script = against(
-        lambda request, count: httpx.Response([429, 503][count - 1], headers={"Retry-After": "0"}) if count < 3 else wav, engines
+        lambda request, count: (
+            httpx.Response([429, 503][count - 1], headers={"Retry-After": "0"}) if count < 3 else wav
+        ),
+        engines,
     )
     samples, result = spoken(engine, "one", estimate_frames=10)
     assert len(script.asked) == 3 and result.complete and len(samples) == 48000
@@ -360,19 +391,27 @@ def test_busy_for_good_is_told_with_the_servers_words(engines):
 
 @pytest.mark.parametrize("status", [400, 401, 404, 500])
 def test_other_refusals_are_not_repeated(engines, status):
-    engine, script = against(lambda request, count: httpx.Response(status, json={"error": {"message": "so says the server"}}), engines)
+    engine, script = against(
+        lambda request, count: httpx.Response(status, json={"error": {"message": "so says the server"}}), engines
+    )
     with pytest.raises(ServerError, match="so says the server"):
         spoken(engine, "one")
     assert len(script.asked) == 1
 
 
 @pytest.mark.parametrize(
-    ("rate", "channels", "seconds"), [(48000, 1, 1.0), (24000, 1, 1.0), (44100, 2, 1.0), (16000, 1, 1.0), (48000, 6, 1.0)]
+    ("rate", "channels", "seconds"),
+    [(48000, 1, 1.0), (24000, 1, 1.0), (44100, 2, 1.0), (16000, 1, 1.0), (48000, 6, 1.0)],
 )
 def test_the_rate_and_channels_of_the_answer_are_believed(engines, rate, channels, seconds):
     tone = np.sin(np.arange(int(rate * seconds)) * 2 * np.pi * 440 / rate) * 10000
     content = pcm(np.repeat(tone[:, None], channels, axis=1))
-    headers = {"Content-Type": "audio/pcm", "X-Sample-Rate": str(rate), "X-Channels": str(channels), "X-Bit-Depth": "16"}
+    headers = {
+        "Content-Type": "audio/pcm",
+        "X-Sample-Rate": str(rate),
+        "X-Channels": str(channels),
+        "X-Bit-Depth": "16",
+    }
     engine, _ = against(lambda request, count: httpx.Response(200, content=content, headers=headers), engines)
     samples, result = spoken(engine, "one", estimate_frames=12, **LISTENING)
     assert result.seconds == pytest.approx(seconds, abs=0.002)
@@ -380,7 +419,10 @@ def test_the_rate_and_channels_of_the_answer_are_believed(engines, rate, channel
     assert np.argmax(spectrum) * 48000 / len(samples[4800:-4800]) == pytest.approx(440, abs=2)
 
 
-@pytest.mark.parametrize(("header", "value"), [("X-Sample-Rate", "fast"), ("X-Channels", "0"), ("X-Bit-Depth", "8"), ("X-Sample-Rate", "9" * 30)])
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [("X-Sample-Rate", "fast"), ("X-Channels", "0"), ("X-Bit-Depth", "8"), ("X-Sample-Rate", "9" * 30)],
+)
 def test_impossible_formats_are_refused(engines, header, value):
     headers = {"Content-Type": "audio/pcm", header: value}
     engine, _ = against(lambda request, count: httpx.Response(200, content=b"\0" * 1000, headers=headers), engines)
@@ -390,14 +432,19 @@ def test_impossible_formats_are_refused(engines, header, value):
 
 @pytest.mark.parametrize("priority", [Priority.LISTENING, Priority.EXPORTING])
 def test_a_web_page_is_not_played(engines, priority):
-    engine, _ = against(lambda request, count: httpx.Response(200, text="<html>login</html>", headers={"Content-Type": "text/html"}), engines)
+    engine, _ = against(
+        lambda request, count: httpx.Response(200, text="<html>login</html>", headers={"Content-Type": "text/html"}),
+        engines,
+    )
     with pytest.raises(ServerError, match="text/html"):
         spoken(engine, "one", priority=priority)
 
 
 def empty_then_sound(request, count):
     content = b"" if count < 3 else pcm(np.full(48000, 9000))
-    return httpx.Response(200, content=content, headers={"Content-Type": "audio/pcm", "X-Sample-Rate": "48000", "X-Channels": "1"})
+    return httpx.Response(
+        200, content=content, headers={"Content-Type": "audio/pcm", "X-Sample-Rate": "48000", "X-Channels": "1"}
+    )
 
 
 def test_an_answer_without_sound_is_a_failure(engines):
@@ -415,7 +462,9 @@ def test_where_the_seed_may_change_the_next_ones_are_tried_and_told(engines):
 
 
 def test_a_redirect_is_not_followed_with_the_key(engines):
-    engine, script = against(lambda request, count: httpx.Response(307, headers={"Location": "http://elsewhere/"}), engines, key="secret")
+    engine, script = against(
+        lambda request, count: httpx.Response(307, headers={"Location": "http://elsewhere/"}), engines, key="secret"
+    )
     with pytest.raises(ServerError, match="elsewhere"):
         spoken(engine, "one")
     assert len(script.asked) == 1

@@ -81,7 +81,9 @@ def test_a_header_without_end_is_refused():
             decoder.feed(b"RIFF\xff\xff\xff\xffWAVEjunk\xff\xff\xff\xff" + bytes(2000))
 
 
-@pytest.mark.parametrize(("rate", "channels", "bits"), [(0, 1, 16), (48_000, 0, 16), (48_000, 99, 16), (10**9, 2, 16), (48_000, 2, 8)])
+@pytest.mark.parametrize(
+    ("rate", "channels", "bits"), [(0, 1, 16), (48_000, 0, 16), (48_000, 99, 16), (10**9, 2, 16), (48_000, 2, 8)]
+)
 def test_formats_that_cannot_be_are_refused(rate, channels, bits):
     with pytest.raises(ServerError):
         PcmDecoder(rate, channels, bits)
@@ -93,7 +95,9 @@ texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=("Cs
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=5), cuts, st.sampled_from(["\n", "\r\n", "\r"]))
 def test_events_are_the_same_for_any_cuts_and_line_ends(events, at, end):
     text = "".join(
-        f": comment{end}" + (f"event: {name}{end}" if name else "") + f"data: {json.dumps(data)}{end}data: more{end}{end}"
+        f": comment{end}"
+        + (f"event: {name}{end}" if name else "")
+        + f"data: {json.dumps(data)}{end}data: more{end}{end}"
         for name, data in events
     )
     reader = SseReader()

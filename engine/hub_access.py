@@ -1,0 +1,149 @@
+"""How a model hub is reached: its address, its client, and its refusals in our own words."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from engine.catalogue import Part
+from engine.errors import SpeechError
+
+OFFICIAL = "https://huggingface.co"
+CHUNK_BYTES = 1 << 20
+
+
+class HubError(SpeechError):
+    """A download failed; what had come is kept and is gone on from. `passing`: asking again soon may help."""
+
+    def __init__(self, message: str, remedy: str = "", *, passing: bool = False) -> None:
+        super().__init__(message, remedy)
+        self.passing = passing
+
+
+class DownloadStopped(SpeechError):
+    """A download was paused or cancelled."""
+
+    exit_status = 5
+
+
+class WrongSize(Exception):
+    """A file is not as long as the hub had announced."""
+
+
+@dataclass(frozen=True)
+class HubOptions:
+    """How the hub is reached.
+
+    Attributes:
+        mirror: address of another hub; empty takes HF_ENDPOINT, then the official one.
+        proxy: address; empty takes the system's own settings.
+        offline: never ask the network.
+    """
+
+    mirror: str = ""
+    proxy: str = ""
+    offline: bool = False
+
+    @property
+    def endpoint(self) -> str:
+        return (self.mirror.strip() or os.environ.get("HF_ENDPOINT", "").strip() or OFFICIAL).rstrip("/")
+
+    @property
+    def is_offline(self) -> bool:
+        given = os.environ.get("HF_HUB_OFFLINE", "").strip().upper()
+        return self.offline or given in ("1", "ON", "YES", "TRUE")
+
+    @property
+    def token(self) -> bool | None:
+        """A person's own token goes to the official hub alone, never to a mirror."""
+        return None if self.endpoint == OFFICIAL else False
+
+
+class Sink:
+    """The file that the client writes to: it counts, and refuses more than was announced."""
+
+    def __init__(self, raw: BinaryIO, size: int, came: Callable[[int], None]) -> None:
+        self._raw, self._size, self._came = raw, size, came
+
+    def write(self, data: bytes) -> int:
+        done = self._raw.tell() + len(data)
+        if done > self._size:
+            raise WrongSize(f"more than the announced {self._size} bytes came")
+        self._raw.write(data)
+        self._came(done)
+        return len(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+
+def asked(ask: Callable[[], Any], part: Part, options: HubOptions) -> Any:
+    """What the hub answers; its errors become ours."""
+    from huggingface_hub import errors
+
+    try:
+        return ask()
+    except (DownloadStopped, HubError, WrongSize):
+        raise
+    except errors.GatedRepoError as error:
+        raise HubError(
+            f"{part.repo_id} asks for an account.",
+            f"Accept its terms at {options.endpoint}/{part.repo_id}, make a token there, and log in with `hf auth login`.",
+        ) from error
+    except errors.RepositoryNotFoundError as error:
+        raise HubError(
+            f"{options.endpoint} has no {part.repo_id}, or does not show it.", "Check the mirror's address."
+        ) from error
+    except errors.LocalEntryNotFoundError as error:
+        raise http_error(error.__cause__ or error, options) from error
+    except Exception as error:
+        if (
+            isinstance(error, OSError)
+            and not isinstance(error, errors.HfHubHTTPError)
+            and "Consistency check" in str(error)
+        ):
+            raise WrongSize(str(error).splitlines()[0]) from error
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise http_error(error, options) from error
+
+
+def http_error(error: BaseException, options: HubOptions) -> HubError:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status in (401, 403):
+        return HubError(
+            f"{options.endpoint} refuses ({status}).", "Log in with `hf auth login`, or choose another mirror."
+        )
+    if status == 404:
+        return HubError(f"{options.endpoint} has not this file.", "Choose another mirror.")
+    if status == 429:
+        return HubError(f"{options.endpoint} is asked too often.", "Wait some minutes, then go on.", passing=True)
+    if status is not None and status >= 500:
+        return HubError(f"{options.endpoint} has a fault of its own ({status}).", "Go on later.", passing=True)
+    words = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+    remedy = "Check the network and the proxy, then go on."
+    return HubError(f"The connection to {options.endpoint} failed ({words}).", remedy, passing=True)
+
+
+_client_lock = threading.Lock()
+
+
+@contextmanager
+def client(options: HubOptions) -> Iterator[None]:
+    """The hub's client with our proxy, in small steps, without bars of its own."""
+    import huggingface_hub
+    from huggingface_hub import constants
+    from huggingface_hub.utils import disable_progress_bars
+
+    with _client_lock:
+        constants.DOWNLOAD_CHUNK_SIZE = min(constants.DOWNLOAD_CHUNK_SIZE, CHUNK_BYTES)
+        disable_progress_bars()
+        usual = huggingface_hub.get_session()
+        kind, hooks = type(usual), usual.event_hooks
+        more = {"proxy": options.proxy} if options.proxy else {}
+        huggingface_hub.set_client_factory(lambda: kind(event_hooks=hooks, follow_redirects=True, timeout=None, **more))
+    yield

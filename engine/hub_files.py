@@ -1,0 +1,132 @@
+"""Files of a downloaded model: which are fetched, which belong to it, and whether they are all there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from engine.catalogue import CatalogueEntry
+from engine.hub_access import HubError
+
+MANIFEST = "download.json"
+MANIFEST_VERSION = 1
+PARTIAL = ".partial"
+
+# Weights, settings and tokenizers: none of these can carry code. Everything else stays where it is.
+_ALLOWED = re.compile(
+    r"(.+\.safetensors|.+\.safetensors\.index\.json|(config|generation_config|tokenizer|tokenizer_config|special_tokens_map"
+    r"|added_tokens|vocab|preprocessor_config|processor_config)\.json|merges\.txt|LICENSE(\.txt|\.md)?|NOTICE(\.txt)?|README\.md)",
+    re.IGNORECASE,
+)
+_COMPONENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,199}")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+COMMIT = re.compile(r"[0-9a-f]{40}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """One file to get: its path in the repository, its size, and its SHA-256 (LFS) or git blob hash."""
+
+    path: str
+    size: int
+    sha256: str = ""
+    blob: str = ""
+
+
+def wanted_file(sibling: Any) -> RemoteFile | None:
+    """A listed file, if it is of a kind that is fetched and can be checked."""
+    path = str(sibling.rfilename)
+    parts = path.split("/")
+    safe = all(
+        _COMPONENT.fullmatch(part) and not _RESERVED.fullmatch(part) and not part.endswith(".") for part in parts
+    )
+    if not safe or not _ALLOWED.fullmatch(parts[-1]) or path == MANIFEST:
+        return None
+    lfs = sibling.lfs
+    sha256 = str(lfs["sha256"]) if lfs else ""
+    size = (lfs or {}).get("size", sibling.size)
+    blob = str(sibling.blob_id or "")
+    if not isinstance(size, int) or size < 0 or not (_SHA256.fullmatch(sha256) or COMMIT.fullmatch(blob)):
+        raise HubError(f"The hub does not say what {path} should be.", "Try another mirror, or again later.")
+    return RemoteFile(path, size, sha256, blob)
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a finished download; None where there is none that can be read."""
+    try:
+        value = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and value.get("version") == MANIFEST_VERSION else None
+
+
+def faults_of(folder: Path) -> list[str]:
+    """What is missing of a downloaded model or has another size than its manifest says; empty when it is whole."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return [f"{MANIFEST} is missing"]
+    faults = []
+    for part in manifest.get("parts", ()):
+        for file in part.get("files", ()):
+            path = folder / part["folder"] / file["path"]
+            if not path.is_file():
+                faults.append(f"{path.relative_to(folder)} is missing")
+            elif path.stat().st_size != file["size"]:
+                faults.append(f"{path.relative_to(folder)} has another size")
+    return faults
+
+
+def has_manifest(folder: Path) -> bool:
+    """Whether a folder was made by a download (a person's own folder was not)."""
+    return (folder / MANIFEST).is_file()
+
+
+def partial_folder(entry: CatalogueEntry, root: Path) -> Path:
+    """Where a download that is not finished is gathered."""
+    return root / PARTIAL / entry.id
+
+
+def remove_download(entry: CatalogueEntry, root: Path) -> None:
+    """Delete a downloaded model, and what has come of it so far. Raises HubError."""
+    for folder in (root / entry.id, partial_folder(entry, root)):
+        if folder.is_symlink():
+            folder.unlink()
+            continue
+        try:
+            # First it stops being a model: a deletion that breaks off leaves nothing that looks whole.
+            (folder / MANIFEST).unlink(missing_ok=True)
+            if folder.exists():
+                shutil.rmtree(folder)
+        except OSError as error:
+            raise HubError(
+                f"{folder} cannot be deleted ({error.strerror}).", "Close what uses it and try again."
+            ) from error
+
+
+def find_in_cache(entry: CatalogueEntry) -> dict[str, Path] | None:
+    """Folders by repository where the hub's own cache on this machine has every part of an entry whole; else None."""
+    from huggingface_hub import try_to_load_from_cache
+
+    found = {}
+    for part in entry.parts:
+        config = try_to_load_from_cache(part.repo_id, "config.json")
+        if not isinstance(config, str) or not _has_weights(Path(config).parent):
+            return None
+        found[part.repo_id] = Path(config).parent
+    return found
+
+
+def _has_weights(folder: Path) -> bool:
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        try:
+            names = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
+        except (OSError, ValueError, KeyError, AttributeError):
+            return False
+        return bool(names) and all((folder / PurePosixPath(str(name)).name).is_file() for name in names)
+    return any(path.is_file() for path in folder.glob("*.safetensors"))
