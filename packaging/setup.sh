@@ -27,8 +27,8 @@ system_libraries() {
     local as_root=
     if [ "$(id -u)" -ne 0 ]; then
         if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then as_root="sudo -n"; else
-            # Once for each set of packages: commands work without them.
-            grep -qxF "without: ${missing[*]}" "$stamp" 2>/dev/null && return 0
+            # Said once for each set of packages: commands work without them.
+            is_done "without: ${missing[*]}" && return 0
             without=${missing[*]}
             say "these system packages are missing and this account may not install them: ${missing[*]}"
             say "ask an administrator for: apt-get install ${missing[*]}"
@@ -59,18 +59,21 @@ find_python() {
 # One line, changed by whatever asks for a new set-up.
 sum() { cat "$@" | cksum | tr ' ' '-'; }
 
+is_done() { [ -x "$python" ] && grep -qxF -- "$1" "$stamp" 2>/dev/null; }
+
 environment() {
     # $1: extras, such as "" or "[test]". Each line of the stamp is one thing done, written when it is: what was cut off is done again.
     local wanted compiled
     wanted="$(sum "$top/pyproject.toml" "$top/packaging/constraints.txt") $top $1"
     compiled="compiled $(sum "$top/engine/lm/kernels.py") $top"
-    if [ -x "$python" ] && grep -qxF -- "$wanted" "$stamp" 2>/dev/null && grep -qxF -- "$compiled" "$stamp"; then return 0; fi
-    (
-        # Two that start at once do this once.
-        if command -v flock >/dev/null 2>&1; then mkdir -p "$venv"; exec 9>"$venv/.moss-lock"; flock 9; fi
-        grep -qxF -- "$wanted" "$stamp" 2>/dev/null || install "$1" "$wanted"
-        grep -qxF -- "$compiled" "$stamp" 2>/dev/null || compile "$compiled"
-    )
+    if ! { is_done "$wanted" && is_done "$compiled"; }; then
+        (
+            # Two that start at once do this once.
+            if command -v flock >/dev/null 2>&1; then mkdir -p "$venv"; exec 9>"$venv/.moss-lock"; flock 9; fi
+            is_done "$wanted" || install "$1" "$wanted"
+            is_done "$compiled" || compile "$compiled"
+        )
+    fi
     [ -z "${without:-}" ] || printf 'without: %s\n' "$without" >> "$stamp"
 }
 
@@ -94,7 +97,7 @@ install() {
         exit 4
     fi
     # What other versions or another checkout left in this environment is no longer true.
-    { grep -F -- "${2% *} " "$stamp" 2>/dev/null || true; printf '%s\n' "$2"; } | sort -u > "$stamp.new"
+    { grep -F -e "${2% *} " -e "compiled " -- "$stamp" 2>/dev/null || true; printf '%s\n' "$2"; } | sort -u > "$stamp.new"
     mv "$stamp.new" "$stamp"
 }
 
