@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 _LOST_POLL_S = 1.0
 _STUCK_S = 2.0
+_GOES_ON_WITHIN_S = 300.0  # somebody who plugs headphones in much later does not expect them to speak
 # Sound servers and amplifiers swallow the first moment of a stream, and keep some more than they admit to.
 _LEAD_IN_SAMPLES = 3 * BLOCK_SAMPLES
 _LEAD_OUT_SAMPLES = 6 * BLOCK_SAMPLES
@@ -60,6 +61,7 @@ class Player:
         self._speed = 1.0
         self._closing = False
         self._lost = False
+        self._cut_off: tuple[str, float] | None = None  # the device that went while it played, and when
         self._feeder: _Feeder | None = None
         self._underruns = self._waits = 0
         self._message = self._device = ""
@@ -166,6 +168,7 @@ class Player:
     def _set(self, state: PlayState) -> None:
         """A new wish: whoever plays starts over."""
         self._version += 1
+        self._cut_off = None
         self._tell(state)
         if self._feeder is None and state is PlayState.BUFFERING:
             self._feeder = _Feeder(self)
@@ -195,12 +198,15 @@ class Player:
         self._lost = True
         self._message = f"{error.message} Playing is paused; making speech goes on. {error.remedy}".strip()
         self._set(PlayState.PAUSED)
+        self._cut_off = (self._device, self._now())
         self.device_lost.emit(self._message)
 
     def _check_feeder(self) -> None:
         """A write that does not come back means a dead device; its thread is left behind and never touched again."""
         feeder = self._feeder
-        if feeder is None or feeder.writing_since_s is None or self._now() - feeder.writing_since_s < _STUCK_S:
+        # Read once: the feeder's own thread may set it to None between two looks.
+        since_s = feeder.writing_since_s if feeder is not None else None
+        if feeder is None or since_s is None or self._now() - since_s < _STUCK_S:
             return
         log.warning("the output %s does not answer", self._device)
         feeder.abandoned = True
@@ -259,9 +265,26 @@ class _Feeder:
         with player._wake:
             if not player._lost:
                 return
+            cut_off = player._cut_off
+        name, lost_at_s = cut_off or ("", 0.0)
+        goes_on = bool(name) and player._now() - lost_at_s < _GOES_ON_WITHIN_S and self._answers(name)
+        with player._wake:
+            if not player._lost or player._cut_off is not cut_off:
+                return
             player._lost = False
-            player._message = "The output is back. Press play to go on from where you were."
-            player.device_returned.emit(player._message)
+            if goes_on:
+                player.resume()
+                words = "The output is back; playing goes on from where you were."
+            else:
+                words = "The output is back. Press play to go on from where you were."
+            player._message = words
+            player.device_returned.emit(words)
+
+    def _answers(self, name: str) -> bool:
+        """Whether the output that went can be opened again: a device is listed a moment before it plays."""
+        output = self.player.devices.open_output()
+        output.close()
+        return output.name == name
 
     def _play(self, version: int) -> None:
         """Play until there is a new wish, the end, or no device."""
