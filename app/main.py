@@ -107,6 +107,7 @@ class Running:
 
     def after_show(self) -> None:
         """What need not be there to see the window."""
+        self.session.look_for_lost_work()
         if self._load_model:
             state = self.window.state
             self.loader.load(state.model or None, device=state.device)

@@ -22,7 +22,7 @@ def plain(text: str) -> str:
 class ActionSet(QObject):
     """All QActions by id.
 
-    An action without a handler stays disabled: bind it with `bind`. What is possible at the moment is a set of conditions
+    An action without a handler stays disabled: bind it with `bind`. What is possible now is a set of conditions
     (`app.actions.CONDITIONS`); an action whose needs are not met is disabled and its tool tip says why.
 
     Signals:

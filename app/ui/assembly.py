@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from PySide6.QtCore import QCoreApplication
+
 from app.services.devices import Devices
 from app.services.embedding import Embedding
 from app.services.library import Library
@@ -26,11 +28,12 @@ def assemble(studio: Studio) -> None:
     player = Player(devices)
     if studio.settings.output_device:
         player.choose_output(studio.settings.output_device)
+    take_cache = TakeCache(studio.paths.take_cache)
     renderer = Renderer(
         studio.bridge.post,
         library,
         ahead_s=studio.settings.generate_ahead_s,
-        take_cache=TakeCache(studio.paths.take_cache),
+        take_cache=take_cache,
         clip_cache=studio.paths.cache / "clips",
         shape_cache=studio.paths.cache / "shapes",
     )
@@ -43,6 +46,14 @@ def assemble(studio: Studio) -> None:
     )
     studio.models = Models(studio.paths, post=studio.bridge.post, settings=studio.settings.shared)
     studio.run_log = RunLog(studio.paths.run_log, studio.models.keeps)
+
+    def hold_takes() -> None:
+        store = studio.store
+        if store is not None:
+            title = QCoreApplication.translate("assembly", "Holding the takes of the project")
+            tasks.run(lambda _: store.lease_takes(take_cache), title=title)
+
+    studio.project_replaced.connect(hold_takes)
 
 
 def disassemble(studio: Studio) -> None:

@@ -11,8 +11,11 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.model.errors import ProjectError
+from app.services.importers import SUFFIXES
+from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
+from app.ui.action_set import plain
 from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.widgets.progress_dialog import ProgressDialog
@@ -98,7 +101,7 @@ class Session(QObject):
             self._window,
             self.tr("Open a project or a text"),
             self._folder(),
-            f"{PROJECT_FILTER};;{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt);;{self.tr('All files')} (*)",
+            f"{PROJECT_FILTER};;{self._texts()}",
         )
         if path:
             self.open_or_import(Path(path))
@@ -108,7 +111,7 @@ class Session(QObject):
             self._window,
             self.tr("Import a text"),
             self._folder(),
-            f"{self.tr('Texts and books')} (*.txt *.md *.docx *.epub *.srt *.vtt);;{self.tr('All files')} (*)",
+            self._texts(),
         )
         if path:
             self.import_text(Path(path))
@@ -126,6 +129,19 @@ class Session(QObject):
         dialog = ImportDialog(self._studio, path, self._window)
         dialog.new_project_wanted.connect(self.new)
         dialog.open()
+
+    def look_for_lost_work(self) -> None:
+        """After the start: tell when an earlier run left work that could not be saved."""
+
+        def tell(found: list[Found]) -> None:
+            if any(each.kind == "unsaved" for each in found):
+                name = plain(self._studio.actions.action("recover").text())
+                words = self.tr("Work of an earlier run could not be saved and is still here: File, %1.")
+                self._studio.say("warning", words.replace("%1", name))
+
+        self._studio.tasks.run(
+            lambda _: Recovery(self._studio.paths).find(), tell, title=self.tr("Looking for lost work")
+        )
 
     # Keeping
 
@@ -281,6 +297,11 @@ class Session(QObject):
             entry.triggered.connect(lambda _=False, path=path: self.open(path))
         if not self._state.recent:
             menu.addAction(self.tr("No projects yet")).setEnabled(False)
+
+    def _texts(self) -> str:
+        """Filter of a file dialog."""
+        suffixes = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+        return f"{self.tr('Texts and books')} ({suffixes});;{self.tr('All files')} (*)"
 
     def _folder(self) -> str:
         store = self._studio.store

@@ -1,4 +1,4 @@
-"""What every region of the window shares: the open project, the engine, the services, and the facts they tell each other."""
+"""What the regions of the window share: the open project, the engine, the services, and what they tell each other."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ class Studio(QObject):
 
     Attributes:
         paths: where things live.
-        settings: `app.settings.Settings`.
+        settings: `app.ui.window_state.WindowState`, over `app.settings.Settings` (`settings.shared`).
         bridge: posts calls of other threads onto the GUI thread.
         store: the open `ProjectStore`; `project` and `history` are its own.
         engine: None until loaded; `card` is known before (read from the model's folder).
         renderer, player, library, recorder, devices: services; each may have `set_store(store)` and
             `set_engine(engine, card)`, called whenever these change.
         tasks: `app.services.tasks.Tasks`.
-        models, run_log: what can speak (`app.services.models.Models`) and what was spoken (`app.services.runlog.RunLog`).
+        models, run_log: what can speak (`app.services.models.Models`), what was spoken (`app.services.runlog.RunLog`).
         actions: every action of the window (`app.actions.Actions`); `actions.action("play_pause")` is a QAction.
         selection: ids of the selected blocks in script order; `current_block` is the one with the caret.
 
     Signals:
         project_replaced(): another store is open; forget everything of the old one.
         selection_changed(tuple of block ids), current_block_changed(block id, "" for none).
-        card_changed(), engine_status_changed(dict), engine_loading(stage, fraction), engine_ready(), engine_failed(message, remedy).
+        card_changed(), engine_status_changed(dict), engine_loading(stage, fraction), engine_failed(message, remedy).
+        engine_ready(): `engine` is another: loaded, or None when it went.
         block_state_changed(block id): render state, length or takes of a block changed.
         playhead_changed(sample): position in the programme at 48 kHz.
         playing_block_changed(block id, "" when nothing plays).
@@ -47,9 +48,7 @@ class Studio(QObject):
         notice(level, text): one line for the person; level is "info", "done", "warning" or "error".
         audio_dropped(list of Path): make voices of these clips.
         text_dropped(Path): open or import this file.
-        edit_pronunciation_requested(str): open the lexicon with this word.
         jump_requested(block id): put the caret there and show it.
-        place_changed(block id, samples): what is heard: so many samples after the block's first speech.
     """
 
     project_replaced = Signal()
@@ -67,9 +66,7 @@ class Studio(QObject):
     notice = Signal(str, str)
     audio_dropped = Signal(list)
     text_dropped = Signal(object)
-    edit_pronunciation_requested = Signal(str)
     jump_requested = Signal(str)
-    place_changed = Signal(str, "qlonglong")
 
     SERVICES = ("library", "renderer", "player", "recorder", "devices", "exporter")
 
@@ -104,7 +101,7 @@ class Studio(QObject):
         return self.store.history if self.store is not None else None
 
     def attach(self, **services: Any) -> None:
-        """Set services by name (`SERVICES`, `tasks`, `actions`) and give them the store and the engine that are there."""
+        """Set services by name (`SERVICES`, `tasks`, `actions`); they get the store and the engine that are there."""
         for name, service in services.items():
             if name not in (*self.SERVICES, "tasks", "actions"):
                 raise AttributeError(name)

@@ -219,17 +219,6 @@ def icon(name: str, colour: str = "icon") -> QIcon:
     return theme().icon(name, colour)
 
 
-def readable_on(background: QColor) -> QColor:
-    """Black or white, whichever reads better on `background` (WCAG relative luminance)."""
-
-    def linear(channel: float) -> float:
-        return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(value) for value in (background.redF(), background.greenF(), background.blueF()))
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return QColor("#000000") if luminance > 0.179 else QColor("#ffffff")
-
-
 def _read_colours(name: str) -> dict[str, str]:
     return json.loads(resource("themes", f"{name}.json").read_text("utf-8"))
 

@@ -45,7 +45,6 @@ class Toolbar(QToolBar):
         export = QPushButton(self.tr("Export…"))
         export.setProperty("kind", "primary")
         export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._export = export
         action = studio.actions.action("export")
         export.clicked.connect(action.trigger)
         action.enabledChanged.connect(export.setEnabled)

@@ -54,7 +54,6 @@ class Work(QObject):
         bind("models", self.open_models)
         window.script.editor.length_requested.connect(self._edit_length)
         studio.jump_requested.connect(self._jump)
-        studio.edit_pronunciation_requested.connect(self.open_lexicon)
         studio.project_replaced.connect(self._attach)
         outline_dock = window.docks.get("outline")
         if outline_dock is not None:

@@ -2476,6 +2476,14 @@
         <translation>导入文本</translation>
     </message>
     <message>
+        <source>Work of an earlier run could not be saved and is still here: File, %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking for lost work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>All changes are in %1.</source>
         <translation>所有更改都在 %1 中。</translation>
     </message>

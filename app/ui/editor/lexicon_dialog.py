@@ -23,7 +23,8 @@ class LexiconDialog(Dialog):
             QCoreApplication.translate("LexiconDialog", "Pronunciations"),
             QCoreApplication.translate(
                 "LexiconDialog",
-                "Whole words of this project, and what the voice reads instead. Only lines with such a word have to be spoken again.",
+                "Whole words of this project, and what the voice reads instead. "
+                "Only lines with such a word have to be spoken again.",
             ),
             width=600,
         )

@@ -1,4 +1,4 @@
-"""Pills: what is painted over the tags of the script, found under the mouse, dragged longer and edited in a small popup."""
+"""Pills: painted over the tags of the script, found under the mouse, dragged longer, edited in a small popup."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Rows:
         return rows
 
     def _first_block(self, offset: int, height: int) -> QTextBlock:
-        """A block at or just above the top of the viewport: from the one before it is a step or two, seldom a search."""
+        """A block at or just above the top of the viewport: a step or two from the last, seldom a search."""
         layout = self._editor.document().documentLayout()
         block = self._editor.document().findBlockByNumber(self._first_row)
         if not block.isValid() or abs(layout.blockBoundingRect(block).top() - offset) > 3 * height:

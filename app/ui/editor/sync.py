@@ -1,4 +1,4 @@
-"""Keeps the text document equal to the project: what is typed becomes a command, what a command changes becomes the least edit."""
+"""Keeps document and project equal: what is typed becomes a command, what a command changes the least edit."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class DocumentSync(QObject):
         return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
 
     def _mend(self) -> None:
-        """The project took the text otherwise than it was typed (control characters, a refused edit): show what it holds."""
+        """The project took the text otherwise than it was typed (a refused edit, control characters): show what it has."""
         shown = self._text(0, self._document.characterCount() - 1)
         old, new, lead = _trim(shown, self._project.text())
         if old != new:

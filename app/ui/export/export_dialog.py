@@ -315,7 +315,7 @@ class ExportDialog(Dialog):
         self.bar.setValue(0)
         self._left.setText("")
         self._stack.setCurrentIndex(1)
-        self._buttons(working=True)
+        self._buttons()
 
     def _told(self, progress: Progress) -> None:
         if self._task is None:
@@ -353,7 +353,7 @@ class ExportDialog(Dialog):
         )
         self.set_sentence(words)
         self._stack.setCurrentIndex(2)
-        self._buttons(working=False)
+        self._buttons()
         if not self.isVisible():
             self._studio.say("done", self.tr("Export finished: %1").replace("%1", words))
 
@@ -376,7 +376,7 @@ class ExportDialog(Dialog):
             self._outcome.setText(f"{message}<br>{remedy}")
             self.set_sentence(self.tr("Nothing was written."))
         self._stack.setCurrentIndex(2)
-        self._buttons(working=False)
+        self._buttons()
 
     def _show_choices(self) -> None:
         self._stack.setCurrentIndex(0)
@@ -399,9 +399,9 @@ class ExportDialog(Dialog):
             )
         else:
             self._missing.setText(self.tr("Everything is spoken."))
-        self._buttons(working=False)
+        self._buttons()
 
-    def _buttons(self, *, working: bool) -> None:
+    def _buttons(self) -> None:
         page = self._stack.currentIndex()
         self._go.setVisible(page == 0)
         self._back.setVisible(page == 2)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
 
 from app.services.machine import Machine, fit_of, look_at_machine
 from app.services.models import Models, Row
+from app.ui.models.download_dialog import DownloadDialog
 from app.ui.models.hub_settings import HubSettings
 from app.ui.models.model_row import ModelRow
 from app.ui.studio import Studio
@@ -35,6 +36,7 @@ class ModelsPage(QWidget):
         self._machine: Machine | None = None
         self._loading = False
         self.rows: dict[str, ModelRow] = {}
+        self.asking: DownloadDialog | None = None
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(GRID)
@@ -103,7 +105,7 @@ class ModelsPage(QWidget):
                 self.rows[row.key] = ModelRow(
                     {
                         "use": lambda row: self.use(row.key),
-                        "download": lambda row: self._models.download(row.entry),
+                        "download": self.download,
                         "pause": lambda row: self._models.pause(row.entry),
                         "remove": self._ask_to_remove,
                         "forget": lambda row: self._models.forget_folder(row.folder),
@@ -138,6 +140,16 @@ class ModelsPage(QWidget):
             self._say("")
         except SpeechError as error:
             self._say(str(error))
+
+    def download(self, row: Row) -> None:
+        """Fetch a model; where it goes is asked before it begins for the first time."""
+        if row.state != "absent":
+            self._models.download(row.entry)
+            return
+        self.asking = DownloadDialog(self._models, row.entry, self.window())
+        self.asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.asking.start_requested.connect(lambda: self._models.download(row.entry))
+        self.asking.open()
 
     def _ask_to_remove(self, row: Row) -> None:
         box = QMessageBox(

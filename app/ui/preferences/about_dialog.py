@@ -55,7 +55,8 @@ class AboutDialog(Dialog):
         self.body.addWidget(
             note(
                 self.tr(
-                    "Generated speech is synthetic: say so where you publish it. Use a voice only with the consent of its owner."
+                    "Generated speech is synthetic: say so where you publish it. "
+                    "Use a voice only with the consent of its owner."
                 ),
                 "small",
             )

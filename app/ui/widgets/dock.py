@@ -66,10 +66,6 @@ class _Tinted(QToolButton):
         self._tint()
         theme().changed.connect(self._tint)
 
-    def set_icon(self, icon: str, colour: str = "icon") -> None:
-        self._icon, self._colour = icon, colour
-        self._tint()
-
     def _tint(self) -> None:
         self.setIcon(theme().icon(self._icon, self._colour))
 
