@@ -153,11 +153,15 @@ def _export_all(
     from app.services.model_choice import known_card, open_engine
     from app.services.project_clips import ProjectClips
     from app.services.renderer import Renderer
+    from app.services.take_cache import TakeCache
 
     paths = paths_of(args)
     line = ProgressLine()
     stop = threading.Event()
-    renderer = Renderer(calls.put, ProjectClips(open_library(paths), store, paths.cache / "clips"))
+    take_cache = TakeCache(paths.take_cache)
+    store.lease_takes(take_cache)
+    clips = ProjectClips(open_library(paths), store, paths.cache / "clips")
+    renderer = Renderer(calls.put, clips, take_cache=take_cache)
     renderer.set_store(store)
     card = known_card(args.model, paths)
     renderer.set_engine(None, card)

@@ -360,9 +360,12 @@ class ProjectStore:
         return self._writer
 
     def lease_takes(self, cache: TakeCache) -> None:
-        """Until the project is closed, none of its takes leaves the shared cache."""
-        self._lease = Lease(cache)
-        self._lease.hold(take.key for take in self.project.takes.values())
+        """Until the project is closed, none of its takes leaves the shared cache. May run in a background task."""
+        # Known first: what is made from now on is held as it is saved.
+        self._lease = lease = Lease(cache)
+        lease.hold([take.key for take in list(self.project.takes.values())])
+        if self._closed:
+            lease.release()
 
     # -- clips
 

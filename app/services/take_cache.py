@@ -9,7 +9,7 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,25 +39,41 @@ CREATE TABLE IF NOT EXISTS leases (key TEXT NOT NULL, owner TEXT NOT NULL, PRIMA
 
 
 class Lease:
-    """Keys that an open project uses: none of them leaves the cache. It ends with `release`, or with the process."""
+    """Keys that an open project uses: none of them leaves the cache. It ends with `release`, or with the process.
+
+    Any thread. A cache that cannot be written holds nothing, and keeps nothing from working.
+    """
 
     def __init__(self, cache: TakeCache) -> None:
         self.owner = new_id()
         self._cache = cache
-        self._run("INSERT INTO owners VALUES (?, ?, ?)", [(self.owner, os.getpid(), started_s(os.getpid()))])
+        self._process = (self.owner, os.getpid(), started_s(os.getpid()))
+        self._released = False
 
     def hold(self, keys: Iterable[str]) -> None:
-        self._run("INSERT OR IGNORE INTO leases VALUES (?, ?)", [(key, self.owner) for key in keys if key])
+        """Hold these too; after `release` nothing."""
+        wanted = [(key, self.owner) for key in keys if key]
+
+        def note(index: sqlite3.Connection) -> None:
+            if not self._released:
+                index.execute("INSERT OR IGNORE INTO owners VALUES (?, ?, ?)", self._process)
+                index.executemany("INSERT OR IGNORE INTO leases VALUES (?, ?)", wanted)
+
+        self._run(note)
 
     def release(self) -> None:
-        self._run("DELETE FROM leases WHERE owner = ?", [(self.owner,)])
-        self._run("DELETE FROM owners WHERE owner = ?", [(self.owner,)])
+        self._released = True
 
-    def _run(self, statement: str, values: list[tuple[object, ...]]) -> None:
-        """A cache that cannot be written holds nothing, and keeps nothing from working."""
+        def forget(index: sqlite3.Connection) -> None:
+            index.execute("DELETE FROM leases WHERE owner = ?", (self.owner,))
+            index.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
+
+        self._run(forget)
+
+    def _run(self, deed: Callable[[sqlite3.Connection], None]) -> None:
         try:
             with self._cache.index() as index:
-                index.executemany(statement, values)
+                deed(index)
         except (OSError, sqlite3.Error) as error:
             _log.info("Takes in the cache cannot be held: %s", error)
 

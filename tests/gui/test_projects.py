@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from app.model.commands import PutTake
 from app.model.take import PieceAudio, Take
+from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
 
 
@@ -186,3 +190,23 @@ def test_project_settings_in_the_preferences_are_edits(sample: Any) -> None:
     sample.studio.actions.trigger("undo")
     assert sample.studio.project.settings.pauses.paragraph_s == 0.45
     dialog.close()
+
+
+def leased_keys(running: Any) -> set[str]:
+    with closing(sqlite3.connect(running.studio.paths.take_cache / "index.sqlite")) as index:
+        return {key for (key,) in index.execute("SELECT key FROM leases")}
+
+
+def test_takes_of_the_open_project_are_held_in_the_shared_cache_until_another_is_opened(
+    open_studio_at: Callable[..., Any], tmp_path: Path, qtbot: Any
+) -> None:
+    first = open_studio_at()
+    key = "a" * 64
+    with ProjectStore.create(tmp_path / "held.mvs", paths=first.studio.paths) as store:
+        block_id = store.project.blocks[0].id
+        store.history.note(PutTake(Take(block_id=block_id, key=key, state="done")))
+        store.flush_or_raise()
+    first.session.open(tmp_path / "held.mvs")
+    qtbot.waitUntil(lambda: leased_keys(first) == {key}, timeout=5_000)
+    first.studio.actions.trigger("new_project")
+    qtbot.waitUntil(lambda: leased_keys(first) == set(), timeout=5_000)

@@ -328,12 +328,10 @@ def test_losing_the_device_pauses_and_says_so(player, sound):
     assert 0 < place.offset_samples <= 20_960
 
 
-def test_a_device_that_came_back_is_used_again_from_where_the_listener_was(player, sound):
-    source = Ramp(2 * RATE)
+def unplug_while_playing(player, sound, source):
+    """Play on headphones and pull them out after 20,000 samples; the place that was heard last."""
     sound.names = ["Built-in", "Headphones"]
     player.choose_output("Headphones")
-    back = []
-    player.device_returned.connect(back.append)
 
     def unplug():
         sound.gone.add("Headphones")
@@ -342,13 +340,43 @@ def test_a_device_that_came_back_is_used_again_from_where_the_listener_was(playe
     after_samples(sound, 20_000, unplug)
     player.play(lambda: source)
     until(lambda: player.state is PlayState.PAUSED)
-    place = player.snapshot().place
+    return player.snapshot().place
+
+
+def plug_in_again(sound):
     sound.names, sound.gone = ["Built-in", "Headphones"], set()
+
+
+def test_a_device_that_came_back_goes_on_by_itself_from_where_the_listener_was(player, sound):
+    back = []
+    player.device_returned.connect(back.append)
+    place = unplug_while_playing(player, sound, Ramp(2 * RATE))
+    plug_in_again(sound)
     until(lambda: back, "the return")
-    player.resume()
+    assert "goes on" in back[0]
     until(lambda: player.state is PlayState.STOPPED)
     assert sound.streams[-1].device == "Headphones"
     assert sound.streams[-1].sound_written[0, 0] * 2**22 == place.offset_samples + 1
+
+
+def test_what_was_stopped_while_the_device_was_away_stays_stopped(player, sound):
+    back = []
+    player.device_returned.connect(back.append)
+    unplug_while_playing(player, sound, Ramp(2 * RATE))
+    player.stop()
+    plug_in_again(sound)
+    until(lambda: back, "the return")
+    assert "Press play" in back[0] and player.state is PlayState.STOPPED
+
+
+def test_a_device_that_comes_back_much_later_waits_for_the_person(player, sound):
+    back = []
+    player.device_returned.connect(back.append)
+    unplug_while_playing(player, sound, Ramp(2 * RATE))
+    sound.clock.time_s += 1000
+    plug_in_again(sound)
+    until(lambda: back, "the return")
+    assert "Press play" in back[0] and player.state is PlayState.PAUSED
 
 
 def test_while_the_chosen_device_is_away_the_default_is_used_and_the_choice_is_kept(player, sound):

@@ -175,8 +175,10 @@ def test_an_open_project_holds_the_takes_it_had_and_those_it_gets(cache: TakeCac
         block_id = store.project.blocks[0].id
         store.history.note(PutTake(Take(block_id=block_id, key=had, state="done")))
         store.lease_takes(cache)
+        saved = threading.Event()
+        store.saved.connect(lambda sequence: saved.set() if sequence == store.sequence else None)
         store.history.note(PutTake(Take(block_id=block_id, key=got, state="done")))
-        store.flush()
+        assert saved.wait(10)
         assert cache.clear() == 1
         assert [cache.find(key) is not None for key in (had, got, other)] == [True, True, False]
     assert cache.clear() == 2
