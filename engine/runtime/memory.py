@@ -131,7 +131,7 @@ def quantizer(config: CodecConfig, codebooks: int, *, encoder: bool) -> int:
 
 def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, most_frames: int, itemsize: int) -> int:
     """Bytes of the rings of `rows` streams, and of the buffers that steps of all of them work in."""
-    total = 0
+    total = 4 * rows
     longest: dict[int, int] = {}
     inner: dict[int, int] = {}
     for stage in _transformers(stages):
