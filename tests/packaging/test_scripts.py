@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ("packaging/setup.sh", "packaging/run.sh", "packaging/test.sh", ".ci/run")
+SCRIPTS = ("packaging/setup.sh", "packaging/run.sh", "packaging/test.sh", "packaging/linux/install.sh", ".ci/run")
+LINUX = ("packaging/linux/moss-voice-studio.desktop", "packaging/linux/moss-voice-studio.xml", "resources/icons/studio.svg")
 BASH = shutil.which("bash")
 
 pytestmark = pytest.mark.skipif(BASH is None, reason="the scripts need bash")
@@ -34,7 +35,7 @@ class Checkout:
     def __init__(self, folder: Path) -> None:
         self.top = folder / "my studio"
         self.log = folder / "log"
-        for name in (*SCRIPTS, "packaging/constraints.txt", "pyproject.toml", "engine/lm/kernels.py"):
+        for name in (*SCRIPTS, *LINUX, "packaging/constraints.txt", "pyproject.toml", "engine/lm/kernels.py"):
             (self.top / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, self.top / name)
         self.interpreter = folder / "python"
@@ -205,3 +206,14 @@ def test_without_the_right_to_install_it_names_what_is_missing_once(checkout: Ch
     assert "apt-get install libgl1 " in first.stderr and "libegl1" not in first.stderr
     assert not (tmp_path / "apt-was-called").exists()
     assert "apt-get" not in checkout.start("doctor", PATH=path, MOSS_NO_SYSTEM="").stderr
+
+
+def test_the_studio_goes_into_the_menu_of_programs_and_out_again(checkout: Checkout) -> None:
+    script, data = checkout.top / "packaging" / "linux" / "install.sh", checkout.folder / "data"
+    done = checkout.run(script, XDG_DATA_HOME=str(data))
+    assert done.returncode == 0, done.stderr
+    entry = (data / "applications" / "moss-voice-studio.desktop").read_text("utf-8")
+    assert f'Exec="{checkout.top}/packaging/run.sh" %f\n' in entry
+    assert (data / "icons/hicolor/scalable/apps/moss-voice-studio.svg").exists()
+    assert checkout.run(script, "--remove", XDG_DATA_HOME=str(data)).returncode == 0
+    assert not [path for path in data.rglob("moss-voice-studio*") if path.is_file()]
