@@ -1,5 +1,4 @@
-"""Gets published checkpoints from a model hub: what there is, whole downloads that can be paused, and nothing half
-done that looks done."""
+"""Downloads published checkpoints: whole, checked, resumable, and never half done under their own name."""
 
 from __future__ import annotations
 
@@ -72,9 +71,8 @@ class _Speed:
 class Download:
     """One catalogue entry on its way to a folder.
 
-    `run` may be called again after it was stopped or failed: what had come is not fetched again. Everything is
-    gathered in
-    a hidden folder, checked, listed in a manifest, and only then put in its place by one rename.
+    `run` may be called again after it was stopped or failed: what had come is not fetched again. Everything is gathered
+    in a hidden folder, checked, listed in a manifest, and only then put in its place by one rename.
 
     Attributes:
         entry: what is fetched. folder: where it will be; partial: where it is until then.
@@ -163,7 +161,7 @@ class Download:
         free = shutil.disk_usage(self.partial).free
         if free < needed:
             raise HubError(
-                f"“{self.entry.name}” needs {needed / 1e9:.1f} GB; the disk of {self.folder.parent} has {free / 1e9:.1f} GB free.",
+                f"“{self.entry.name}” needs {needed / 1e9:.1f} GB; {free / 1e9:.1f} GB are free at {self.folder.parent}.",
                 "Free some space, or choose a folder on another disk.",
             )
 

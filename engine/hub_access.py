@@ -92,7 +92,7 @@ def asked(ask: Callable[[], Any], part: Part, options: HubOptions) -> Any:
     except errors.GatedRepoError as error:
         raise HubError(
             f"{part.repo_id} asks for an account.",
-            f"Accept its terms at {options.endpoint}/{part.repo_id}, make a token there, and log in with `hf auth login`.",
+            f"Accept its terms at {options.endpoint}/{part.repo_id} and log in with `hf auth login`.",
         ) from error
     except errors.RepositoryNotFoundError as error:
         raise HubError(

@@ -23,7 +23,6 @@ from engine import SpeechError
 State = Literal["ok", "note", "missing"]
 SMALLEST_FREE_GB = 2.0
 STARTER_NEEDS_GB = 1.2
-FULL_SIZE_NEEDS_GPU_GB = 12.0
 FULL_SIZE_NEEDS_CPU_GB = 32.0
 
 
@@ -164,18 +163,18 @@ def _processor(paths: Paths) -> Iterator[Finding]:
 def _gpu(paths: Paths) -> Iterator[Finding]:
     import torch
 
-    from engine import cuda_works
+    from engine import card_reports, cuda_works
 
     if cuda_works():
-        for index in range(torch.cuda.device_count()):
-            facts = torch.cuda.get_device_properties(index)
-            memory_gb = facts.total_memory / 2**30
-            name = f"GPU {index}: {facts.name}, {memory_gb:.1f} GB"
-            if memory_gb >= FULL_SIZE_NEEDS_GPU_GB:
-                yield Finding("gpu", "ok", f"{name}: runs the full-size model.")
+        for card in card_reports():
+            name = f"GPU {card.device}: {card.name}, {card.memory_gb:.1f} GB"
+            if not card.plan:
+                yield Finding("gpu", "note", f"{name}: too small for the full-size model.", card.limits)
+            elif card.limits:
+                limits = f"Given up for it: {card.limits}."
+                yield Finding("gpu", "note", f"{name}: runs the full-size model: {card.plan}.", limits)
             else:
-                remedy = f"The full-size model wants {FULL_SIZE_NEEDS_GPU_GB:.0f} GB; the starter runs anywhere."
-                yield Finding("gpu", "note", f"{name}.", remedy)
+                yield Finding("gpu", "ok", f"{name}: runs the full-size model: {card.plan}.")
     elif torch.cuda.is_available():
         yield Finding(
             "gpu", "missing", "The GPU is too old or too new for this build of torch.", "Install a build made for it."

@@ -1,5 +1,4 @@
-"""Which models there are, whether they are complete, and how one is opened: the starter, a folder, a download, a
-server."""
+"""Which models there are, whether they are complete, and how each kind of them is opened."""
 
 from __future__ import annotations
 

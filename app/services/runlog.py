@@ -1,5 +1,4 @@
-"""What was spoken on this machine: figures of every synthesis, in a file of the profile; text and sound only on
-wish."""
+"""What was spoken on this machine: figures of every synthesis; text and sound only on wish."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Speaks through a speech server: requests run on an asyncio loop of their own, what comes is handed over by the
-engine's thread."""
+"""Speaks through a speech server: requests run on a loop of their own, the engine's thread hands over what comes."""
 
 from __future__ import annotations
 

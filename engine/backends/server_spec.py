@@ -28,7 +28,7 @@ SGLANG_CARD = ModelCard(
 # It needs a clip of 1 to 30 s, and its sampling is fixed.
 VLLM_CARD = ModelCard(
     name="vLLM-Omni server",
-    summary="A speech server that speaks only in the voice of a clip; its sampling and the length of lines cannot be set.",
+    summary="A speech server that speaks only in the voice of a clip; its sampling and lengths cannot be set.",
     longest_reference_s=30.0,
     pause_tags=_PAUSES,
     length=False,

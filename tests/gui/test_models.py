@@ -283,6 +283,11 @@ def row_of(dialog: Any, key: str) -> Any:
     return dialog.models_page.rows[key]
 
 
+def download(dialog: Any, row: Any) -> None:
+    row.buttons["download"].click()
+    dialog.models_page.asking.start.click()
+
+
 def test_a_model_is_downloaded_paused_gone_on_with_and_removed(running, qtbot, hub, monkeypatch):
     from engine import hub_access as module
 
@@ -291,7 +296,7 @@ def test_a_model_is_downloaded_paused_gone_on_with_and_removed(running, qtbot, h
     dialog = dialog_of(running)
     row = row_of(dialog, "small-1")
     assert row.badge.text() == "Not downloaded" and not row.buttons["use"].isVisible()
-    row.buttons["download"].click()
+    download(dialog, row)
     wait_until(qtbot, lambda: row.row.state == "loading" and row.row.progress.done_bytes > 20_000)
     assert row.bar.isVisible() and "200 kB" in row.figures.text() or "205 kB" in row.figures.text()
     row.buttons["pause"].click()
@@ -309,7 +314,7 @@ def test_a_download_that_fails_says_why_and_can_go_on(running, qtbot, hub):
     hub.statuses = {"GET /api/models/maker/codec": [404] * 9}
     dialog = dialog_of(running)
     row = row_of(dialog, "small-1")
-    row.buttons["download"].click()
+    download(dialog, row)
     wait_until(qtbot, lambda: row.fault.text() != "" and row.row.state == "partial")
     assert "mirror" in row.fault.text()
     hub.statuses = {}
@@ -320,7 +325,7 @@ def test_a_download_that_fails_says_why_and_can_go_on(running, qtbot, hub):
 def test_a_damaged_model_is_offered_for_repair(running, qtbot, hub):
     dialog = dialog_of(running)
     row = row_of(dialog, "small-1")
-    row.buttons["download"].click()
+    download(dialog, row)
     wait_until(qtbot, lambda: row.row.state == "ready")
     (running.studio.models.root / "small-1" / "model.safetensors").write_bytes(b"x")
     dialog.models_page.fill()
@@ -420,3 +425,24 @@ def test_every_control_has_a_name(running, qtbot):
                     page,
                     widget,
                 )
+
+
+def test_another_disk_can_be_chosen_before_a_download_begins(running, qtbot, hub, tmp_path, monkeypatch):
+    from collections import namedtuple
+
+    from app.ui.models import download_dialog
+
+    dialog = dialog_of(running)
+    row = row_of(dialog, "small-1")
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(download_dialog.shutil, "disk_usage", lambda path: usage(10, 9, 1))
+    row.buttons["download"].click()
+    asking = dialog.models_page.asking
+    assert not asking.start.isEnabled() and "choose another" in asking.space.text()
+    monkeypatch.undo()
+    monkeypatch.setattr("app.services.models.CATALOGUE", (ENTRY,))
+    monkeypatch.setenv("HF_ENDPOINT", hub.address)
+    asking.choose(tmp_path / "big disk")
+    asking.start.click()
+    wait_until(qtbot, lambda: row.row.state == "ready")
+    assert (tmp_path / "big disk" / "small-1" / "model.safetensors").is_file()

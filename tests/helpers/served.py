@@ -1,5 +1,4 @@
-"""A speech service for tests: a fast engine whose sound follows from its request, or the starter, behind the real
-routes."""
+"""A speech service for tests: a fast engine whose sound follows from its request, behind the real routes."""
 
 from __future__ import annotations
 

@@ -149,7 +149,8 @@ class Vllm:
         if stream and speed != 1.0:
             kind = "SSE streaming" if stream == "sse" else "Streaming"
             raise self.bad_request(
-                f"{kind} is not supported with speed adjustment. Use a non-streaming request or remove the speed parameter."
+                f"{kind} is not supported with speed adjustment. "
+                "Use a non-streaming request or remove the speed parameter."
             )
         reference, ref_text = self._reference(body, given)
         seed = given.get("seed")

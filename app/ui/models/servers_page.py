@@ -61,7 +61,7 @@ class ServersPage(QWidget):
                 "globe",
                 self.tr("Speak through a server"),
                 self.tr(
-                    "A speech server (SGLang-Omni or vLLM-Omni) runs the large model where there is a graphics card for it."
+                    "A speech server (SGLang-Omni or vLLM-Omni) runs the large model on a machine that can carry it."
                 ),
                 ((self.tr("Add a server"), self.new, True),),
                 small=True,
