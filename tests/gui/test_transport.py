@@ -9,6 +9,7 @@ from tone_studio import ToneStudio
 
 from app.model.commands import ReplaceText, SetBlockSettings
 from app.services.playing import PlayState
+from app.ui.editor.panel import ScriptPanel
 from app.ui.status import Status
 from app.ui.transport import Transport
 from app.ui.transport.transport import clock
@@ -270,3 +271,38 @@ def test_the_queue_is_reordered_paused_and_emptied(tones, qtbot):
     assert [tones.studio.block_state(tones.ids[n]) for n in (0, 1, 3)].count("ready") == 2
     assert panel.list.count() == 0 or panel.title.text()
     panel.hide()
+
+
+def test_playing_starts_at_the_word_under_the_caret_where_a_take_exists(tones, transport, qtbot):
+    panel = ScriptPanel(tones.studio)
+    qtbot.addWidget(panel)
+    playback, first = transport.playback, tones.ids[0]
+    starts = []
+    listen = tones.studio.player.play
+    tones.studio.player.play = lambda source, **how: (starts.append(playback_start(tones)), listen(source, **how))
+
+    def play_at(position):
+        cursor = panel.editor.textCursor()
+        cursor.setPosition(position)
+        panel.editor.setTextCursor(cursor)
+        playback.play_pause()
+        qtbot.waitUntil(lambda: state(tones) is not PlayState.BUFFERING, timeout=5000)
+        playback.stop()
+        return starts[-1]
+
+    inside = TEXT.index("three") + 2
+    assert play_at(inside) == 0  # nothing is spoken yet
+    tones.studio.renderer.render([first])
+    qtbot.waitUntil(lambda: tones.studio.block_state(first) == "ready", timeout=5000)
+    third = play_at(inside) / 48_000
+    length_s = tones.studio.renderer.states.length_s(tones.studio.project.block(first))[0]
+    assert 0.3 * length_s < third < 0.6 * length_s
+    assert play_at(TEXT.index("five") + 1) / 48_000 > third
+    assert play_at(1) == 0
+    assert play_at(TEXT.index("\n")) == 0  # behind the last word: the whole line
+    tones.studio.do(ReplaceText(0, "One", "Uno"))
+    assert play_at(inside) == 0  # it will be spoken anew
+
+
+def playback_start(tones):
+    return tones.studio.renderer.listener._wanted.offset_samples

@@ -1,4 +1,4 @@
-"""Which word is heard now, estimated: lines and exact pauses are known, words inside them are guessed from the text."""
+"""Which word is heard when, estimated: lines and exact pauses are known, words in them are guessed from the text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def word_times(text: str, total_s: float) -> tuple[tuple[float, int, int], ...]:
 
 
 class WordHighlight(QObject):
-    """Listens to the playback and marks the word in the editor."""
+    """Listens to the playback and marks the word in the editor; tells the playback where the word at the caret begins."""
 
     def __init__(self, studio: Studio, editor: ScriptEditor, playback: Any) -> None:
         super().__init__(editor)
@@ -63,6 +63,28 @@ class WordHighlight(QObject):
         self._editor = editor
         self._playback = playback
         playback.ticked.connect(self._tick)
+        playback.caret_samples = self.caret_samples
+
+    def caret_samples(self, block_id: str) -> int:
+        """Where in the sound of a block the word at the caret begins, samples after its first speech.
+
+        0, the whole line: the caret is elsewhere or behind the last word, or there is no take that says this text.
+        """
+        cursor, project = self._editor.textCursor(), self._studio.project
+        row = self._editor.document().findBlock(cursor.selectionStart())
+        if self._studio.renderer is None or project.blocks[row.blockNumber()].id != block_id:
+            return 0
+        block, states = project.block(block_id), self._studio.renderer.states
+        take = states.take(block)
+        if take is None or take.text != block.text or states.needs_speaking(block):
+            return 0
+        units = cursor.selectionStart() - row.position()
+        at = len(block.text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore"))
+        if at >= len(block.text.rstrip()):
+            return 0
+        words = word_times(block.text, round(states.length_s(block)[0], 2))
+        index = bisect_right(words, at, key=lambda word: word[1]) - 1
+        return round(words[index][0] * SAMPLE_RATE) if index > 0 else 0
 
     def _tick(self, snapshot: Any) -> None:
         place, project = snapshot.place, self._studio.project

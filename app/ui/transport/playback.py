@@ -24,6 +24,7 @@ class Playback(QObject):
         timeline: where blocks lie in the programme.
         snapshot: what the player told last; renewed 30 times a second while it plays.
         cued: where playing starts next, when a place was chosen while nothing played.
+        caret_samples: asks the editor how far into a block's sound the word at the caret begins.
         selected_s: the stretch of time that was dragged on the waveform, or None.
 
     Signals:
@@ -44,6 +45,7 @@ class Playback(QObject):
         self.snapshot = PlayerSnapshot()
         self.selected_s: tuple[float, float] | None = None
         self.cued: Place | None = None
+        self.caret_samples: Callable[[str], int] = lambda _block_id: 0
         self._loop = False
         self._previewing = False
         self._paused_at_block = ""
@@ -80,7 +82,8 @@ class Playback(QObject):
         elif self.cued is not None and self.cued.block_id == self._studio.current_block:
             self.play_from(self.cued.block_id, self.cued.offset_samples)
         else:
-            self.play_from(self._studio.current_block)
+            current = self._studio.current_block
+            self.play_from(current, self.caret_samples(current) if current else 0)
         self._tick()
 
     def play_from(self, block_id: str, offset_samples: int = 0) -> None:
