@@ -19,8 +19,7 @@ class PcmDecoder:
     """Bytes of interleaved little-endian samples in, float32 `[n, 2]` at 48 kHz out.
 
     What is left of a sample at the end of a chunk waits for the next one. Mono is doubled; of more channels than two
-    the
-    first two are kept.
+    the first two are kept.
 
     Args:
         rate, channels, bits: of the bytes. floating: the samples are float32.

@@ -15,8 +15,7 @@ class VllmDialect:
     """See `engine.backends.server_dialect.Dialect`.
 
     `ref_text` is never sent: it would turn the clone into a continuation, which repeats the clip where the transcript
-    is
-    not exact. Streams are asked for as WAV, since its raw samples come without rate and channels.
+    is not exact. Streams are asked for as WAV, since its raw samples come without rate and channels.
     """
 
     kind = "vllm"

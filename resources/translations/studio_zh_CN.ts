@@ -665,6 +665,45 @@
     </message>
 </context>
 <context>
+    <name>DownloadDialog</name>
+    <message>
+        <source>%1 will be fetched from %2. Licence: %3.</source>
+        <translation>将从 %2 下载 %1。许可：%3。</translation>
+    </message>
+    <message>
+        <source>Folder for downloads</source>
+        <translation>下载文件夹</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Choose a folder for downloads</source>
+        <translation>选择下载文件夹</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>%1 are free on that disk.</source>
+        <translation>该磁盘有 %1 可用空间。</translation>
+    </message>
+    <message>
+        <source>Only %1 are free on that disk: choose another.</source>
+        <translation>该磁盘只有 %1 可用空间：请另选一个。</translation>
+    </message>
+</context>
+<context>
     <name>EngineLoader</name>
     <message>
         <source>Starting</source>
@@ -2461,8 +2500,8 @@
         <translation>通过服务器朗读</translation>
     </message>
     <message>
-        <source>A speech server (SGLang-Omni or vLLM-Omni) runs the large model where there is a graphics card for it.</source>
-        <translation>语音服务器（SGLang-Omni 或 vLLM-Omni）可在有合适显卡的机器上运行大模型。</translation>
+        <source>A speech server (SGLang-Omni or vLLM-Omni) runs the large model on a machine that can carry it.</source>
+        <translation>语音服务器（SGLang-Omni 或 vLLM-Omni）在能承载的机器上运行大模型。</translation>
     </message>
 </context>
 <context>
@@ -3263,6 +3302,13 @@
     <message>
         <source>Close %1</source>
         <translation>关闭%1</translation>
+    </message>
+</context>
+<context>
+    <name>assembly</name>
+    <message>
+        <source>Holding the takes of the project</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
