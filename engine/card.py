@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from engine.errors import CheckpointError
 from engine.requests import Sampling, SamplingOptions
@@ -124,7 +125,7 @@ def read_card(folder: Path) -> ModelCard | None:
     try:
         raw = json.loads(path.read_text("utf-8"))
         return _card_from_json(raw, folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise CheckpointError(f"The model card {path} cannot be read ({error}).", "Install the model again.") from error
 
 
@@ -154,7 +155,7 @@ def _card_from_json(raw: dict[str, Any], folder: Path) -> ModelCard:
     tags = follows.get("pause_tags")
     text = raw.get("text", {})
     frame_rate = float(raw.get("frame_rate", 12.5))
-    return ModelCard(
+    card = ModelCard(
         name=str(raw["name"]),
         version=str(raw.get("version", "")),
         licence=str(raw.get("licence", "")),
@@ -177,3 +178,28 @@ def _card_from_json(raw: dict[str, Any], folder: Path) -> ModelCard:
         sampling=Sampling(SamplingOptions(**raw["sampling"]["audio"]), SamplingOptions(**raw["sampling"]["stop"])),
         measured=dict(raw.get("measured", {})),
     )
+    _require_sense(card, raw)
+    return card
+
+
+def _require_sense(card: ModelCard, raw: dict[str, Any]) -> None:
+    """Raises ValueError or TypeError: a value that would be met only in the middle of speaking."""
+    if card.cloning not in get_args(Cloning):
+        raise ValueError(f"cloning is {card.cloning!r}")
+    if card.characters not in ("any", "ascii"):
+        raise ValueError(f"characters is {card.characters!r}")
+    if not isinstance(raw.get("languages", []), list):
+        raise ValueError("languages is no list")
+    if card.voices and card.default_voice not in [None, *(voice.id for voice in card.voices)]:
+        raise ValueError(f"default_voice is {card.default_voice!r}, which is none of its voices")
+    for name, value in (("a piece", card.longest_piece_s), ("a reference", card.longest_reference_s)):
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name} may last {value} s")
+    tags = card.pause_tags
+    if tags is not None and not (0 <= tags.min_s <= tags.max_s < math.inf and 0 < tags.step_s < math.inf):
+        raise ValueError("pause_tags has no range")
+    for options in (card.sampling.audio, card.sampling.stop):
+        if not (0 <= options.temperature < math.inf and 0 <= options.top_p < math.inf and 0 <= options.top_k):
+            raise ValueError("sampling is out of range")
+        if not (0 < options.repetition_penalty < math.inf and options.top_k == int(options.top_k)):
+            raise ValueError("sampling is out of range")

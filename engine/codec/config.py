@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from engine.runtime.checkpoint import read_config
 
 MODEL_TYPE = "moss-audio-tokenizer"
 _LARGEST = 1 << 20  # no size of a real codec comes near; keeps a damaged file from asking for all memory
+_MOST = 1 << 10  # likewise of layers and codebooks, each of which has tensors of its own
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ class CodecConfig:
             decoder=decoder,
             latent=latent,
             inner=_size(quantizer["rvq_dim"], "quantizer_kwargs.rvq_dim"),
-            codebooks=_size(quantizer["num_quantizers"], "quantizer_kwargs.num_quantizers"),
+            codebooks=_size(quantizer["num_quantizers"], "quantizer_kwargs.num_quantizers", _MOST),
             codebook_size=_size(quantizer["codebook_size"], "quantizer_kwargs.codebook_size"),
             codebook_width=_size(quantizer["codebook_dim"], "quantizer_kwargs.codebook_dim"),
             compute=str(_either(raw, "compute_dtype", "codec_compute_dtype", default="fp32")),
@@ -218,6 +220,9 @@ def _transformer(
     width, heads = _size(item["d_model"], f"{where}.d_model"), _size(item["num_heads"], f"{where}.num_heads")
     if width % (2 * heads):
         raise ValueError(f"{where}.d_model {width} cannot be shared by {heads} heads in pairs")
+    max_period = float(item.get("max_period", 10_000))
+    if not 0 < max_period < math.inf:
+        raise ValueError(f"{where}.max_period is {item['max_period']!r}, which is not above 0")
     if tokens_per_frame < 1:
         raise ValueError(f"{where} runs below the frame rate")
     # Some configs count the context in positions, most in seconds; a stage without either takes the codec's own.
@@ -231,9 +236,9 @@ def _transformer(
         outputs=_size(item["output_dimension"], f"{where}.output_dimension"),
         width=width,
         heads=heads,
-        layers=_size(item["num_layers"], f"{where}.num_layers"),
+        layers=_size(item["num_layers"], f"{where}.num_layers", _MOST),
         hidden=_size(item["dim_feedforward"], f"{where}.dim_feedforward"),
-        max_period=float(item.get("max_period", 10_000)),
+        max_period=max_period,
         context=_size(context, f"{where}.context"),
         tokens_per_frame=tokens_per_frame,
         scaled=item.get("layer_scale", True) is not None,
@@ -263,9 +268,9 @@ def _either(raw: Mapping[str, Any], *names: str, default: Any = None) -> Any:
     return default
 
 
-def _size(value: Any, field: str) -> int:
+def _size(value: Any, field: str, largest: int = _LARGEST) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         raise ValueError(f"{field} is {value!r}, a whole number is needed")
-    if not 1 <= value <= _LARGEST:
+    if not 1 <= value <= largest:
         raise ValueError(f"{field} is {value!r}, which is out of range")
     return int(value)

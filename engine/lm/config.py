@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from engine.runtime.checkpoint import REMEDY, read_config
 
 MODEL_TYPE = "moss_tts_local"
 _KNOWN = ("MossTTSLocalModel", "MossTTSLocal")  # architectures
+_MOST = 1 << 10  # layers and codebooks: no real model comes near; keeps a damaged file from asking for all memory
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ def _from_json(raw: Mapping[str, Any]) -> LMConfig:
         raise ValueError("a backbone with sliding windows")
     # "rope_theta" beside "rope_scaling" is the older spelling, both inside "rope_parameters" the newer one.
     rope = qwen3.get("rope_parameters") or {}
-    scaling = rope.get("rope_type") or (qwen3.get("rope_scaling") or {}).get("rope_type", "default")
+    older = qwen3.get("rope_scaling") or {}
+    scaling = rope.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
     if scaling != "default":
         raise ValueError(f"rope_type {scaling!r}")
     heads = int(qwen3["num_attention_heads"])
@@ -151,6 +154,8 @@ def _from_json(raw: Mapping[str, Any]) -> LMConfig:
         rotary=positions == "rope",
     )
     codebooks = int(raw["n_vq"])
+    if max(codebooks, backbone.layers) > _MOST:
+        raise ValueError(f"{codebooks} codebooks and {backbone.layers} layers, more than {_MOST}")
     sizes = tuple(int(n) for n in raw.get("audio_codebook_sizes") or [raw["audio_vocab_size"]] * codebooks)
     head = raw.get("local_text_head_mode", "full_vocab")
     if head not in ("binary", "full_vocab"):
@@ -185,6 +190,9 @@ def _require_consistent(config: LMConfig, codebooks: int) -> None:
     ]
     if min(sizes) < 1:
         raise ValueError("a size below 1")
+    factors = (backbone.norm_eps, backbone.rope_theta, local.norm_eps, local.rope_base)
+    if not all(0 < factor < math.inf for factor in factors):
+        raise ValueError("a norm's epsilon or a rotary base that is not above 0")
     if len(config.codebook_sizes) != codebooks:
         raise ValueError(f"{len(config.codebook_sizes)} audio_codebook_sizes for n_vq {codebooks}")
     if backbone.attention_bias:

@@ -70,3 +70,27 @@ def test_a_damaged_card_is_an_error_for_people(tmp_path: Path, content: str) -> 
     with pytest.raises(CheckpointError) as caught:
         find_layout(tmp_path)
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cloning": "weird"}, "cloning"),
+        ({"languages": "English"}, "languages"),
+        ({"frame_rate": 0}, "division"),
+        ({"longest_piece_seconds": -1}, "a piece may last"),
+        ({"default_voice": "nobody"}, "nobody"),
+        ({"text": {"characters": "klingon"}}, "klingon"),
+        ({"follows": {"pause_tags": {"min_s": 0, "max_s": 0, "step_s": 0}}}, "pause_tags"),
+        ({"sampling": {"audio": {"temperature": "hot"}, "stop": {}}}, "card.json"),
+        ({"sampling": {"audio": {}, "stop": {"temperature": None}}}, "card.json"),
+        ({"sampling": {"audio": {"top_k": -1}, "stop": {}}}, "sampling"),
+    ],
+)
+def test_a_card_without_sense_is_refused_before_anything_is_spoken(tmp_path: Path, change: dict, said: str) -> None:
+    shutil.copytree(STARTER / "voices", tmp_path / "voices")
+    card = json.loads((STARTER / "card.json").read_text("utf-8"))
+    (tmp_path / "card.json").write_text(json.dumps({**card, **change}), "utf-8")
+    with pytest.raises(CheckpointError, match="card.json") as caught:
+        find_layout(tmp_path)
+    assert said in caught.value.message and caught.value.remedy

@@ -96,6 +96,8 @@ def test_a_mirrored_decoder_swaps_order_and_sizes():
         (lambda raw: raw["decoder_kwargs"][0].update(causal=False), "causal"),
         (lambda raw: raw["decoder_kwargs"][0].update(num_heads=5), "heads"),
         (lambda raw: raw["decoder_kwargs"][0].update(input_dimension=13), "input_dimension"),
+        (lambda raw: raw["decoder_kwargs"][0].update(max_period=0), "max_period"),
+        (lambda raw: raw["decoder_kwargs"][0].update(num_layers=10**6), "num_layers"),
         (lambda raw: raw["decoder_kwargs"].pop(), "decoder_kwargs"),
         (lambda raw: raw["quantizer_kwargs"].update(quantizer_type="fsq"), "quantizer_type"),
         (lambda raw: raw["quantizer_kwargs"].update(codebook_size=-1), "codebook_size"),
