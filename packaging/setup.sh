@@ -61,16 +61,19 @@ sum() { cat "$@" | cksum | tr ' ' '-'; }
 
 is_done() { [ -x "$python" ] && grep -qxF -- "$1" "$stamp" 2>/dev/null; }
 
+# An environment with extras serves those who ask for none.
+is_installed() { is_done "$1" || case $1 in *" ") [ -x "$python" ] && grep -qF -- "$1" "$stamp" 2>/dev/null ;; *) false ;; esac; }
+
 environment() {
     # $1: extras, such as "" or "[test]". Each line of the stamp is one thing done, written when it is: what was cut off is done again.
     local wanted compiled
     wanted="$(sum "$top/pyproject.toml" "$top/packaging/constraints.txt") $top $1"
     compiled="compiled $(sum "$top/engine/lm/kernels.py") $top"
-    if ! { is_done "$wanted" && is_done "$compiled"; }; then
+    if ! { is_installed "$wanted" && is_done "$compiled"; }; then
         (
             # Two that start at once do this once.
             if command -v flock >/dev/null 2>&1; then mkdir -p "$venv"; exec 9>"$venv/.moss-lock"; flock 9; fi
-            is_done "$wanted" || install "$1" "$wanted"
+            is_installed "$wanted" || install "$1" "$wanted"
             is_done "$compiled" || compile "$compiled"
         )
     fi

@@ -178,6 +178,14 @@ def test_tests_run_without_the_long_ones_unless_full_is_asked_for(checkout: Chec
     assert "[test,quality]" in checkout.installs()[0]
 
 
+def test_the_studio_starts_at_once_where_the_tests_ran(checkout: Checkout) -> None:
+    checkout.run(checkout.top / "packaging" / "test.sh")
+    assert checkout.start("doctor").returncode == 0
+    assert checkout.installs() == []
+    checkout.run(checkout.top / "packaging" / "test.sh")
+    assert checkout.installs() == []
+
+
 def test_without_a_python_that_serves_it_says_what_to_install(checkout: Checkout, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
