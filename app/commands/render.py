@@ -153,7 +153,9 @@ def _export_all(
     from app.services.model_choice import known_card, open_engine
     from app.services.project_clips import ProjectClips
     from app.services.renderer import Renderer
+    from app.services.speaking import habits_of
     from app.services.take_cache import TakeCache
+    from app.settings import Settings
 
     paths = paths_of(args)
     line = ProgressLine()
@@ -162,6 +164,7 @@ def _export_all(
     store.lease_takes(take_cache)
     clips = ProjectClips(open_library(paths), store, paths.cache / "clips")
     renderer = Renderer(calls.put, clips, take_cache=take_cache)
+    renderer.set_habits(habits_of(Settings.load(paths)))
     renderer.set_store(store)
     card = known_card(args.model, paths)
     renderer.set_engine(None, card)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from app.model.block import Block
 from app.model.take import Take
 from app.services.programme import is_spoken
-from app.services.speaking import Manner
+from app.services.speaking import Habits, Manner
 from engine import SAMPLE_RATE, find_tags
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class BlockStates:
     """Facts about the blocks of one project, kept until something they depend on changes. For the project's thread.
 
     Attributes:
-        store, card, clips: what it looks at; call `forget` after changing one.
+        store, card, clips, habits: what it looks at; call `forget` after changing one.
         measured_samples: (text, samples from first to last speech) of takes that were measured later, by take id.
     """
 
@@ -30,6 +30,7 @@ class BlockStates:
         self.store: Any = None
         self.card: ModelCard | None = None
         self.clips = clips
+        self.habits = Habits()
         self._stale: dict[str, tuple[Block, Take, bool]] = {}
         self._failures: dict[str, tuple[Block, str]] = {}
         self.measured_samples: dict[str, tuple[str, int]] = {}
@@ -56,7 +57,8 @@ class BlockStates:
         voice = project.voice_of(block)
         if voice is None and voice_id and self.clips is not None:
             voice = self.clips.find(voice_id)
-        return Manner(self.card, project.settings, project.lexicon, voice, bool(voice_id) and voice is None)
+        missing = bool(voice_id) and voice is None
+        return Manner(self.card, project.settings, project.lexicon, voice, missing, self.habits)
 
     def take(self, block: Block) -> Take | None:
         """The take that is heard."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -23,7 +24,7 @@ from app.services.programme import is_spoken
 from app.services.project_clips import ProjectClips
 from app.services.render_job import RenderJob, RenderQueue
 from app.services.render_report import REASONS, Figures, Report
-from app.services.speaking import Speech, prepare
+from app.services.speaking import Habits, Speech, prepare
 from app.services.take_cache import TakeCache
 from app.services.take_shapes import TakeShapes
 from app.services.workshop import MOST_AT_ONCE, Order, Workshop
@@ -58,7 +59,6 @@ class Renderer:
     Attributes:
         states: facts about blocks (BlockStates). store, project, engine, card: what it works with.
         ahead_s: how far ahead of the listener speech is made.
-        continue_pieces: condition each piece of a block on the one before, where the model can.
         paused: nothing is started that nobody listens to.
 
     Signals:
@@ -89,7 +89,6 @@ class Renderer:
         self.queue_changed = Signal()
         self.states = BlockStates(clips)
         self.ahead_s = ahead_s
-        self.continue_pieces = True
         self.store: Any = None
         self.engine: Engine | None = None
         self.card: ModelCard | None = None
@@ -141,6 +140,16 @@ class Renderer:
         self._parallel = min(max(1, capacity), MOST_AT_ONCE)
         if self.store is not None:
             self._manner_changed()
+
+    def set_habits(self, habits: Habits) -> None:
+        """How the person wants blocks to be made; counts at once."""
+        if habits != self.states.habits:
+            self.states.habits = habits
+            if self.store is not None:
+                self._manner_changed()
+                for block in self.project.blocks:
+                    if block.chosen:
+                        self.changed.emit(block.id)
 
     # -- what a view asks ---------------------------------------------------------------------------------------
 
@@ -452,7 +461,7 @@ class Renderer:
         try:
             speech = prepare(
                 block, manner, self.states.clips, self.engine.identity(),
-                seed=self._seed(block, job.again), priority=job.priority, continue_pieces=self.continue_pieces,
+                seed=self._seed(block, job.again), priority=job.priority,
             )  # fmt: skip
         except SpeechError as error:
             self._failed(job, block, str(error))
@@ -488,6 +497,8 @@ class Renderer:
         self.queue_changed.emit()
 
     def _seed(self, block: Block, again: bool) -> int:
+        if block.settings.seed is None and self.states.habits.fresh_seeds:
+            return secrets.randbelow(2**31)
         first = block.settings.seed if block.settings.seed is not None else self.project.settings.seed
         if not again:
             return first

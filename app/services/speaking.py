@@ -16,6 +16,7 @@ from app.model.voice import Voice
 from engine import FRAME_RATE, CapabilityError, Clip, ModelCard, Pause, Priority, Sampling, SpeechRequest, plan_speech
 
 if TYPE_CHECKING:
+    from app.settings import Settings
     from engine import SpeechPlan
 
 
@@ -27,6 +28,29 @@ class Clips(Protocol):
 
 
 @dataclass(frozen=True)
+class Habits:
+    """How a person wants blocks to be made, whatever the project.
+
+    Attributes:
+        continuation: each piece of a block is conditioned on the one before, where the model can.
+        longest_piece_s: a shorter limit for one piece than the model's own, or None.
+        fresh_seeds: every making takes another seed; else the project's is used, and one timbre lasts over a book.
+    """
+
+    continuation: bool = True
+    longest_piece_s: float | None = None
+    fresh_seeds: bool = False
+
+
+def habits_of(settings: Settings) -> Habits:
+    """What the settings of a profile say."""
+    generation = settings.generation
+    return Habits(
+        generation.continuation, generation.longest_piece_s or None, fresh_seeds=generation.seed_policy == "new"
+    )
+
+
+@dataclass(frozen=True)
 class Manner:
     """Everything besides the text that decides how a block sounds; frozen, so that another thread may use it.
 
@@ -35,6 +59,7 @@ class Manner:
         settings, lexicon: of the project.
         voice: who speaks, or None for the model's own voice.
         voice_missing: the block names a voice that is not there.
+        habits: of the person.
     """
 
     card: ModelCard
@@ -42,6 +67,7 @@ class Manner:
     lexicon: Lexicon
     voice: Voice | None
     voice_missing: bool = False
+    habits: Habits = Habits()
 
     def language(self, block: Block) -> str | None:
         return block.settings.language or self.settings.language
@@ -55,7 +81,13 @@ class Manner:
             lexicon=self.lexicon,
             pauses="natural" if self.settings.pauses_mode == "natural" else "exact",
             normalise=self.settings.normalise,
+            longest_piece_s=self.habits.longest_piece_s,
         )
+
+    @property
+    def continues(self) -> bool:
+        """Whether a piece goes on from the one before."""
+        return self.habits.continuation and self.card.continuation
 
     def describe(self, block: Block) -> dict[str, Any]:
         """What a take remembers of how it was asked for, as plain JSON; without text and seed. Differing later means stale.
@@ -70,6 +102,8 @@ class Manner:
             "instruction": (settings.instruction or None) if card.instruction else None,
             "target_s": settings.target_s if card.length and settings.length != "natural" else None,
             **asked,
+            "continues": self.continues,
+            "longest_piece_s": self.habits.longest_piece_s,
             "pauses": self.settings.pauses_mode,
             "normalise": self.settings.normalise,
             "lexicon": _digest(self.lexicon) if self.lexicon else "",
@@ -79,8 +113,10 @@ class Manner:
         """Whether the block would sound different now. Pauses and gain alone change nothing that was spoken."""
         now = self.describe(block)
         then = {name: value for name, value in take.settings.items() if name in now}
+        if len(take.settings.get("spoken") or ()) < 2:
+            then.pop("continues", None)  # there is no piece before
         if then:
-            words = ("lexicon", "normalise", "pauses")
+            words = ("lexicon", "longest_piece_s", "normalise", "pauses")
             if any(then.get(name, now[name]) != now[name] for name in now if name not in words):
                 return True
             if take.text == block.text and all(then.get(name, now[name]) == now[name] for name in words):
@@ -121,7 +157,6 @@ def prepare(
     *,
     seed: int,
     priority: Priority,
-    continue_pieces: bool = True,
 ) -> Speech:
     """What to ask the engine for a block.
 
@@ -132,7 +167,7 @@ def prepare(
     plan = manner.plan(block)
     references = references_for(manner, clips)
     sampling = _sampling(block, manner.card)
-    continues = continue_pieces and manner.card.continuation and len(plan.pieces) > 1
+    continues = manner.continues and len(plan.pieces) > 1
     tokens = _tokens(block, plan) if manner.card.length else [None] * len(plan.pieces)
     language = manner.language(block)
     requests = tuple(

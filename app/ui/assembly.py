@@ -14,6 +14,7 @@ from app.services.player import Player
 from app.services.recorder import Recorder
 from app.services.renderer import Renderer
 from app.services.runlog import RunLog
+from app.services.speaking import habits_of
 from app.services.take_cache import TakeCache
 from app.services.tasks import Tasks
 from app.ui.studio import Studio
@@ -37,6 +38,15 @@ def assemble(studio: Studio) -> None:
         clip_cache=studio.paths.cache / "clips",
         shape_cache=studio.paths.cache / "shapes",
     )
+    shared = studio.settings.shared
+    renderer.set_habits(habits_of(shared))
+
+    def settings_changed(group: str) -> None:
+        if group == "generation" and studio.renderer is not None:
+            studio.renderer.set_habits(habits_of(shared))
+
+    # The settings may be changed on any thread.
+    shared.changed.connect(lambda group: studio.bridge.post(lambda: settings_changed(group)))
     embedding = Embedding(library, studio.bridge.post)
     studio.project_replaced.connect(lambda: embedding.set_store(studio.store))
     renderer.changed.connect(studio.block_state_changed.emit)

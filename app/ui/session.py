@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from app.model.content_commands import SetProjectSettings
 from app.model.errors import ProjectError
 from app.services.importers import SUFFIXES
 from app.services.recovery import Found, Recovery
@@ -61,9 +62,13 @@ class Session(QObject):
 
     def new(self) -> None:
         try:
-            self._use(ProjectStore.untitled(self._studio.paths, deliver=self._studio.bridge.post))
+            store = ProjectStore.untitled(self._studio.paths, deliver=self._studio.bridge.post)
         except ProjectError as error:
             self._tell(error)
+            return
+        if self._state.pauses_mode == "natural":
+            store.history.note(SetProjectSettings({"pauses_mode": "natural"}))
+        self._use(store)
 
     def open(self, path: Path, *, quietly: bool = False) -> bool:
         """Open a project. Whether it is open now; why not is told unless `quietly`."""

@@ -45,6 +45,8 @@ class WindowState:
         output_device: name of the chosen output; "" follows the system.
         generate_ahead_s: how far ahead of the playhead speech is made.
         model, device: what speaks, see `engine.open_local`.
+        continuation, longest_piece_s, seed_policy: how lines are made, see `app.settings.Generation`.
+        pauses_mode: of projects that are begun: "exact" or "natural".
         export_folder: where the last export went.
         geometry, docks: of Qt, base64. last_project: the one that was open.
         ask_before_quit: while something is being made.
@@ -58,6 +60,10 @@ class WindowState:
     generate_ahead_s = _setting("playback", "ahead_s")
     model = _setting("generation", "model")
     device = _setting("generation", "device")
+    continuation = _setting("generation", "continuation")
+    longest_piece_s = _setting("generation", "longest_piece_s")
+    seed_policy = _setting("generation", "seed_policy")
+    pauses_mode = _setting("generation", "pauses")
     export_folder = _setting("export", "folder")
     geometry = _kept("geometry")
     docks = _kept("docks")

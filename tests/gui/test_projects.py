@@ -5,18 +5,21 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QCheckBox, QFileDialog
 
 from app.model.commands import PutTake
 from app.model.take import PieceAudio, Take
+from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
+from app.ui.widgets.fields import OptionalNumber, Segments
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
@@ -210,3 +213,22 @@ def test_takes_of_the_open_project_are_held_in_the_shared_cache_until_another_is
     qtbot.waitUntil(lambda: leased_keys(first) == {key}, timeout=5_000)
     first.studio.actions.trigger("new_project")
     qtbot.waitUntil(lambda: leased_keys(first) == set(), timeout=5_000)
+
+
+def test_how_lines_are_made_is_set_in_the_preferences_and_counts_at_once_and_after_a_restart(
+    open_studio_at: Callable[..., Any], qtbot: Any
+) -> None:
+    first = open_studio_at()
+    first.studio.set_card(replace(first.studio.card, continuation=True))
+    dialog = first.work.open_preferences("speech")
+    boxes = {box.text(): box for box in dialog.findChildren(QCheckBox)}
+    qtbot.mouseClick(next(box for words, box in boxes.items() if "goes on" in words), Qt.MouseButton.LeftButton)
+    longest = next(each for each in dialog.findChildren(OptionalNumber) if each.accessibleName() == "Longest piece")
+    longest.setValue(10)
+    seeds = next(each for each in dialog.findChildren(Segments) if "new" in each.buttons)
+    qtbot.mouseClick(seeds.buttons["new"], Qt.MouseButton.LeftButton)
+    wanted = Habits(continuation=False, longest_piece_s=10.0, fresh_seeds=True)
+    qtbot.waitUntil(lambda: first.studio.renderer.states.habits == wanted, timeout=2_000)
+    first.window.close()
+    first.close()
+    assert open_studio_at().studio.renderer.states.habits == wanted

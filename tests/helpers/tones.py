@@ -20,6 +20,7 @@ class ToneBackend:
         self.capacity = 1
         self.jobs = {}
         self.spoken = []
+        self.continued = []  # what each request goes on from
         self.ends = {}  # text -> StopReason
         self.fails = {}
         self.gate = threading.Event()
@@ -30,6 +31,7 @@ class ToneBackend:
 
     def start(self, job):
         self.spoken.append(job.request.text)
+        self.continued.append(job.request.continue_from)
         self.jobs[job.id] = [job, 0]
 
     def step(self, timeout_s):

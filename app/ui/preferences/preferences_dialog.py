@@ -174,13 +174,31 @@ class PreferencesDialog(Dialog):
         mode = Segments(self.tr("Pauses"), ((self.tr("Exact"), "exact"), (self.tr("By the voice"), "natural")))
         mode.show_value(settings.pauses_mode)
         mode.buttons["natural"].setEnabled(can)
-        mode.edited.connect(lambda value: self._set_project("pauses_mode", value))
+        mode.edited.connect(self._set_pauses_mode)
         reason = self.tr("Exact pauses are cut to a fiftieth of a second; the voice’s own sound more natural.")
         page.add(
             self.tr("Pauses"),
             mode,
             reason if can else self.tr("%1 cannot make pauses itself.").replace("%1", card.name if card else ""),
         )
+        goes_on = card is not None and card.continuation
+        joined = QCheckBox(self.tr("A long line goes on in the tone of what was just spoken"))
+        joined.setChecked(self._state.continuation)
+        joined.setEnabled(goes_on)
+        joined.toggled.connect(lambda on: setattr(self._state, "continuation", on))
+        cannot = self.tr("%1 speaks each piece on its own.").replace("%1", card.name if card else "")
+        page.add(self.tr("Long lines"), joined, "" if goes_on else cannot)
+        most_s = card.longest_piece_s if card is not None else 60.0
+        longest = OptionalNumber(self.tr("Longest piece"), 5, most_s, 5, 0, self.tr(" s"))
+        longest.show_value(self._state.longest_piece_s, self.tr("As long as the model can"), most_s)
+        longest.edited.connect(lambda value: setattr(self._state, "longest_piece_s", value))
+        page.add(self.tr("Longest piece"), longest, self.tr("Longer lines are cut at the ends of sentences."))
+        seeds = Segments(
+            self.tr("Seed"), ((self.tr("The project’s"), "project"), (self.tr("Another each time"), "new"))
+        )
+        seeds.show_value(self._state.seed_policy)
+        seeds.edited.connect(lambda value: setattr(self._state, "seed_policy", value))
+        page.add(self.tr("Seed"), seeds, self.tr("The same seed gives the same sound again."))
         numbers = QCheckBox(self.tr("Write out numbers and abbreviations before speaking"))
         numbers.setChecked(settings.normalise)
         numbers.toggled.connect(lambda on: self._set_project("normalise", on))
@@ -226,6 +244,11 @@ class PreferencesDialog(Dialog):
 
     def _set_project(self, name: str, value: Any) -> None:
         self._studio.do(SetProjectSettings({name: value}), f"project:{name}")
+
+    def _set_pauses_mode(self, mode: str) -> None:
+        """For this project, and for those that are begun from now on."""
+        self._set_project("pauses_mode", mode)
+        self._state.pauses_mode = mode
 
     def _set_default_voice(self, voice_id: str | None) -> None:
         if voice_id is not None:

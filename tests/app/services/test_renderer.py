@@ -15,6 +15,7 @@ from app.model.voice import Voice, VoiceClip
 from app.paths import paths_for
 from app.services.listening import Listening, Range
 from app.services.renderer import Renderer
+from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.services.take_cache import TakeCache
 from engine import FRAME_SAMPLES, Engine, KnownVoice, ModelCard, SpeechError, StopReason
@@ -600,3 +601,42 @@ def test_a_new_lexicon_makes_only_lines_stale_that_sound_different(studio):
     it.renderer.render(it.ids)
     it.run(it.idle)
     assert it.states() == ["ready", "ready"] and it.backend.spoken[-1] == "drei four"
+
+
+LONG = " ".join(f"This is sentence number {number} of a rather long line." for number in range(12))
+
+
+def test_habits_count_at_once_and_make_stale_only_what_would_sound_different(tmp_path):
+    studio = Studio(tmp_path, ["A short one.", LONG])
+    short, long = studio.ids
+    studio.renderer.set_habits(Habits(longest_piece_s=15.0))
+    studio.renderer.render(studio.ids)
+    studio.run(lambda: not studio.renderer.queue())
+    pieces = len(studio.project.takes[studio.project.block(long).chosen].pieces)
+    assert pieces > 1
+    studio.renderer.set_habits(Habits(longest_piece_s=15.0, continuation=False))
+    assert [studio.renderer.state(each) for each in (short, long)] == ["ready", "stale"]
+    key = studio.project.takes[studio.project.block(long).chosen].key
+    studio.renderer.render(studio.ids)
+    studio.run(lambda: not studio.renderer.queue())
+    assert studio.project.takes[studio.project.block(long).chosen].key != key
+    assert all(job is None for job in studio.backend.continued[-pieces:])
+    studio.renderer.set_habits(Habits())
+    assert [studio.renderer.state(each) for each in (short, long)] == ["ready", "stale"]
+    studio.renderer.render(studio.ids)
+    studio.run(lambda: not studio.renderer.queue())
+    assert len(studio.project.takes[studio.project.block(long).chosen].pieces) == 1
+    studio.close()
+
+
+def test_with_fresh_seeds_every_making_takes_another_but_a_line_keeps_its_own(tmp_path):
+    studio = Studio(tmp_path, ["One of them.", "Two of them.", "Three of them."])
+    studio.renderer.set_habits(Habits(fresh_seeds=True))
+    studio.do(SetBlockSettings((studio.ids[2],), {"seed": 7}))
+    studio.renderer.render(studio.ids)
+    studio.run(lambda: not studio.renderer.queue())
+    one, two, three = (studio.project.takes[block.chosen].seed for block in studio.project.blocks)
+    assert len({one, two, studio.project.settings.seed}) == 3 and three == 7
+    studio.renderer.set_habits(Habits())
+    assert all(studio.renderer.state(each) == "ready" for each in studio.ids)
+    studio.close()
