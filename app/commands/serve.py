@@ -28,6 +28,7 @@ def register(subparsers) -> None:
     parser.add_argument(
         "--flavour", choices=("sglang", "vllm"), default="sglang", help="whose interface (default: sglang)"
     )
+    parser.add_argument("--parallel", type=_slots, default=1, metavar="N", help="requests spoken at once (default: 1)")
     parser.add_argument("--json", action="store_true", help="print address and token as JSON")
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -46,7 +47,13 @@ def run(args: argparse.Namespace) -> int:
 
     paths = paths_of(args)
     line = ProgressLine()
-    options = {"model": args.model, "codec": args.codec, "device": args.device, "precision": args.precision}
+    options = {
+        "slots": args.parallel,
+        "model": args.model,
+        "codec": args.codec,
+        "device": args.device,
+        "precision": args.precision,
+    }
     engine = open_engine(paths, **options, on_status=lambda now: line.draw(f"{now.stage} … {now.fraction:.0%}"))
     stopped = threading.Event()
     before = {number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -91,6 +98,12 @@ def token_counter(engine: Engine) -> Callable[[str], int] | None:
         return None
     tokenizer = tokenizers.Tokenizer.from_file(str(file))
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def _slots(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 64")
+    return int(text)
 
 
 def _port(text: str) -> int:

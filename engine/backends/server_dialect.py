@@ -82,7 +82,8 @@ class Dialect(Protocol):
 
 def common_body(request: SpeechRequest, reference: SentReference | None, model: str) -> dict[str, Any]:
     """The fields that both servers know by the same names."""
-    body: dict[str, Any] = {"input": request.text, "response_format": "wav", "seed": request.seed}
+    text = request.text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair is no character
+    body: dict[str, Any] = {"input": text, "response_format": "wav", "seed": request.seed}
     if model:
         body["model"] = model
     if request.language is not None:

@@ -28,7 +28,7 @@ class SglangDialect:
     def body(self, request: SpeechRequest, reference: SentReference | None, model: str) -> dict[str, Any]:
         body = common_body(request, reference, model)
         if _TOKEN_PREFIX.match(request.text):
-            body["input"] = " " + request.text  # at the very beginning the server would take it for a length
+            body["input"] = " " + body["input"]  # at the very beginning the server would take it for a length
         if request.tokens is not None:
             body["token_count"] = request.tokens
         if request.instruction is not None:

@@ -82,7 +82,7 @@ class ServerSpec:
 
     @property
     def shown(self) -> str:
-        return self.name or self.address
+        return self.name or self.address.strip().rstrip("/").partition("://")[2] or self.address
 
     @property
     def base(self) -> str:

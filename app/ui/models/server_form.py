@@ -232,6 +232,8 @@ class ServerForm(QScrollArea):
     def cannot(self, report: ServerReport) -> list[str]:
         """What this server cannot do, in words."""
         card, found = report.card, []
+        if report.kind == "sglang":
+            found.append(self.tr("Listening is in mono; lines made without listening are stereo."))
         if card.needs_reference:
             found.append(self.tr("It speaks only in the voice of a clip."))
         if not card.sampling_fields:

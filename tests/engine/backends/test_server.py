@@ -172,6 +172,11 @@ def test_text_that_looks_like_a_length_is_spoken(served, opened):
     assert seen.text.strip() == "${token:5} words" and seen.tokens is None
 
 
+def test_half_a_character_is_spoken_as_a_question_mark(served, opened):
+    assert spoken(opened(spec_of(served)), "one \ud800 two")[1].complete
+    assert served["sglang"].backend.seen[-1].text == "one ? two"
+
+
 def test_several_requests_are_in_flight_and_none_gets_anothers_sound(served, opened):
     engine = opened(spec_of(served, parallel=4))
     texts = [" ".join(f"w{number}x{word}" for word in range(1 + number % 5)) for number in range(12)]
