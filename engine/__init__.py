@@ -19,6 +19,7 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.stream": "Stream",
     "engine.layout": "ModelLayout find_layout",
     "engine.runtime.devices": "DevicePlan choose_device cuda_works usable_cores",
+    "engine.runtime.cards": "CardReport card_reports",
     "engine.backends.base": "Backend Job LoadProgress",
     "engine.backends.server_spec": "ServerSpec card_of",
     "engine.catalogue": "CATALOGUE CatalogueEntry Part catalogue_entry",

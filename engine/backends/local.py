@@ -204,6 +204,9 @@ class LocalBackend:
                 work.job.reference_ready()
             self._admit(work)
         except Exception as error:
+            if is_out_of_memory(error):
+                self._fail([work], error)
+                return
             self._end(work)
             work.job.fail(as_speech_error(error))
 

@@ -77,6 +77,7 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
     if refusal:
         return _plain(layout, plan, rows=rows, reason=refusal, stage=stage)
     chosen = plan_for(lm_config, codec_config, plan, rows)
+    _hold_to_emulated(device)
     warnings = [f"The card has no room for more: {', '.join(chosen.steps)}."] if chosen.steps else []
     stage("Loading the language model", 0.05)
     model = _load_model(layout, plan, chosen, stage)
@@ -108,11 +109,16 @@ def plan_for(lm: LMConfig, codec: CodecConfig, plan: DevicePlan, rows: int) -> M
     _give_back()
     free, total = torch.cuda.mem_get_info(plan.device)
     budget = memory.budget_bytes(free + _BARE_CONTEXT_BYTES, total)
-    emulated = memory.emulated_bytes()
-    if emulated is not None and emulated < total:
-        share = (min(emulated, total) - memory.CONTEXT_BYTES) / total
-        torch.cuda.set_per_process_memory_fraction(max(0.001, share), plan.device)
     return memory.plan_memory(lm, codec, budget=budget, rows=rows, precisions=(plan.precision, *plan.narrower))
+
+
+def _hold_to_emulated(device: torch.device) -> None:
+    """Where a smaller card is emulated, have its memory run out where that card's would."""
+    emulated = memory.emulated_bytes()
+    total = torch.cuda.mem_get_info(device)[1]
+    if emulated is not None and emulated < total:
+        share = (emulated - memory.CONTEXT_BYTES) / total
+        torch.cuda.set_per_process_memory_fraction(max(0.001, share), device)
 
 
 def kernels_refusal(config: LMConfig, capability: tuple[int, int]) -> str:

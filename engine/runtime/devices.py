@@ -151,7 +151,8 @@ def _mps_plan(precision: str) -> DevicePlan:
         raise DeviceError(f"An Apple GPU is not run in {precision} here.", "Choose fp32 or fp16.")
     chosen = "fp32" if precision == "auto" else precision
     dtype = torch.float32 if chosen == "fp32" else torch.float16
-    return DevicePlan("mps", dtype, chosen, usable_cores(), "Apple GPU")
+    # The codec's angles are complex128, which Apple GPUs lack.
+    return DevicePlan("mps", dtype, chosen, usable_cores(), "Apple GPU", codec_device="cpu")
 
 
 def _cuda_plan(index: int, precision: str, *, codec_index: int) -> DevicePlan:

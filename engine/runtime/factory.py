@@ -76,7 +76,7 @@ def make_runtime(
     prompts = PromptBuilder(model.config, tokenizer)
     codec = load_codec(
         layout.codec,
-        device=plan.device,
+        device=plan.codec_device,
         codebooks=model.config.codebooks,
         progress=part("Loading the codec", 0.65, 0.35),
     )

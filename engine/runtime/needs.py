@@ -74,7 +74,7 @@ def _remedy(layout: ModelLayout, plan: DevicePlan, free: float) -> str:
 
 
 def _free_bytes(plan: DevicePlan | None) -> float:
-    if plan is None or plan.device == "cpu":
+    if plan is None or not plan.device.startswith("cuda"):
         import psutil
 
         return float(psutil.virtual_memory().available)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from engine import DeviceError, choose_device, usable_cores
+from engine.runtime import devices
 
 
 def test_a_cpu_computes_in_fp32_and_leaves_a_core_free() -> None:
@@ -27,3 +28,30 @@ def test_what_is_not_there_is_refused_with_a_remedy(device: str, precision: str)
     with pytest.raises(DeviceError) as caught:
         choose_device(device, precision)
     assert caught.value.remedy and caught.value.exit_status == 4
+
+
+def test_a_second_card_may_decode_and_auto_may_step_down(monkeypatch) -> None:
+    monkeypatch.setattr(devices, "cuda_works", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (9, 0) if device == 0 else (7, 5))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device=None: "A card")
+    plan = choose_device("cuda:0+cuda:1")
+    assert (plan.device, plan.codec_device, plan.profile) == ("cuda:0", "cuda:1", "cuda90-bf16")
+    assert plan.narrower == ("int8",) and choose_device("cuda", "bf16").narrower == ()
+    old = choose_device("cuda:1")
+    assert (old.dtype, old.precision, old.codec_device) == (torch.float16, "fp16", "cuda:1")
+    narrow = choose_device("cuda:1", "int8")
+    assert (narrow.dtype, narrow.precision) == (torch.float16, "int8")
+    for wrong in ("cuda:0+cuda:2", "cuda:0+cpu", "cuda:0+cuda:1+cuda:0"):
+        with pytest.raises(DeviceError):
+            choose_device(wrong)
+    with pytest.raises(DeviceError, match="bf16"):
+        choose_device("cuda:1", "bf16")
+
+
+def test_an_apple_gpu_that_lacks_what_speech_needs_is_refused(monkeypatch) -> None:
+    with pytest.raises(DeviceError, match="Apple GPU"):
+        choose_device("mps")
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    with pytest.raises(DeviceError, match="lacks what speech needs"):
+        choose_device("mps")
