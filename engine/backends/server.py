@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import queue
 import threading
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,7 +23,7 @@ from engine.backends.server_spec import ServerSpec, card_of
 from engine.backends.server_voices import ServerVoices
 from engine.errors import ServerError
 from engine.lm.watchdog import Watchdog
-from engine.requests import FRAME_RATE, FRAME_SAMPLES, SAMPLE_RATE, SpeechWarning, StopReason
+from engine.requests import FRAME_RATE, FRAME_SAMPLES, SAMPLE_RATE, Priority, SpeechWarning, StopReason
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -146,6 +147,7 @@ class ServerBackend:
             replace(job.request),
             _Mail(job.id, self._news),
             model=self.spec.model,
+            listened=job.request.priority is Priority.LISTENING or math.isfinite(job.lead_s),
         )
         self._jobs[job.id] = (job, self._loop.run(request.run()))
 

@@ -18,7 +18,7 @@ from engine.backends.server_dialect import Dialect, SentReference, stop_reason
 from engine.backends.server_voices import ServerVoices
 from engine.backends.sse import SseReader
 from engine.errors import EngineFailedError, ServerError, SpeechError
-from engine.requests import Priority, SpeechRequest, StopReason
+from engine.requests import SpeechRequest, StopReason
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +61,7 @@ class ServerRequest:
         report: Reporter,
         *,
         model: str,
+        listened: bool,
     ) -> None:
         self._client = client
         self._dialect = dialect
@@ -69,6 +70,7 @@ class ServerRequest:
         self._request = request
         self._report = report
         self._model = model
+        self._listened = listened
         self._samples = 0
 
     @property
@@ -129,9 +131,8 @@ class ServerRequest:
 
     async def _ask(self, reference: SentReference | None) -> StopReason:
         body = self._dialect.body(self._request, reference, self._model)
-        listening = self._request.priority < Priority.RENDERING
         try:
-            if listening and not (self._client.spec.stereo_listening and self._dialect.mono_stream):
+            if self._listened and not (self._client.spec.stereo_listening and self._dialect.mono_stream):
                 reason = await self._stream(body)
             else:
                 reason = await self._whole(body)

@@ -113,7 +113,7 @@ def test_stopping_ends_the_work_on_the_server(running, qtbot, served):
     connect(running, qtbot, served.address)
     (line,) = write(running, "endless words without an end")
     served.backend.pace_s = 0.02
-    running.studio.renderer.render([line], Priority.PREVIEW)
+    running.studio.renderer.render([line], Priority.LISTENING)
     wait_until(
         qtbot, lambda: running.studio.block_state(line) == "speaking" and running.studio.renderer.live(line).seconds > 0
     )
@@ -127,7 +127,7 @@ def test_a_server_killed_in_mid_stream_leaves_what_came_and_says_so(running, qtb
     connect(running, qtbot, relay.address)
     (line,) = write(running, "word " * 30)
     relay.cut_after = 60_000
-    running.studio.renderer.render([line], Priority.PREVIEW)
+    running.studio.renderer.render([line], Priority.LISTENING)
     take = made(running, qtbot, line)
     assert take.state == "failed" and take.stop_reason == StopReason.FAILED.value
     assert 0 < take.seconds < 7
@@ -140,7 +140,7 @@ def test_a_slow_server_and_samples_cut_in_half_are_only_slow(running, qtbot, ser
     connect(running, qtbot, relay.address)
     (line,) = write(running, "one two three four")
     relay.piece, relay.delay_s = 4_097, 0.02
-    running.studio.renderer.render([line], Priority.PREVIEW)
+    running.studio.renderer.render([line], Priority.LISTENING)
     take = made(running, qtbot, line)
     assert take.state == "done" and take.seconds == pytest.approx(0.96)
 

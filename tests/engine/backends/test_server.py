@@ -486,3 +486,17 @@ def wait_for(condition, timeout_s: float = 5.0) -> None:
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.01)
+
+
+def test_another_take_that_nobody_listens_to_while_it_is_made_is_stereo(served, opened):
+    engine = opened(spec_of(served))
+    stereo, _ = spoken(engine, "one two", priority=Priority.PREVIEW)
+    assert not np.array_equal(stereo[:, 0], stereo[:, 1])
+    stream = engine.submit(SpeechRequest("one two", priority=Priority.PREVIEW), lead_s=lambda: 1.0)
+    heard = np.concatenate([chunk.samples for chunk in stream.chunks(20)])
+    assert np.array_equal(heard[:, 0], heard[:, 1])
+
+
+def test_a_person_may_want_stereo_while_listening(served, opened):
+    stereo, result = spoken(opened(spec_of(served, stereo_listening=True)), "one two", **LISTENING)
+    assert not np.array_equal(stereo[:, 0], stereo[:, 1]) and not result.warnings
