@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -54,7 +55,7 @@ class Library:
         self.voices_changed = Signal()
         self._lock = threading.RLock()
         self._known = {voice.id: voice for voice in built_in}
-        self._built_in = {voice.id: voice for voice in map(built_in_voice, built_in)}
+        self._built_in = {voice.id: voice for voice in map(built_in_voice, built_in, itertools.count())}
         self._own: dict[str, Voice] = {}
         self.reload()
 
@@ -165,7 +166,7 @@ class Library:
             voice = Voice(
                 id=uuid.uuid4().hex,
                 name=name,
-                colour=COLOURS[len(self._own) % len(COLOURS)],
+                colour=COLOURS[(len(self._built_in) + len(self._own)) % len(COLOURS)],
                 references=(reference,),
                 known=self._known_id(reference.sha256),
                 consent=dict(consent or {}),

@@ -36,14 +36,13 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def built_in_voice(known: KnownVoice) -> Voice:
-    """A voice that comes with the model; its id is the same at every start."""
+def built_in_voice(known: KnownVoice, place: int) -> Voice:
+    """A voice that comes with the model; its id is the same at every start, and `place` in the model's list gives its colour."""
     clip = VoiceClip(known.path.name, known.sha256, known.transcript, language_name(known.language))
-    colour = COLOURS[int(known.sha256[:8], 16) % len(COLOURS)]
     return Voice(
         id=f"known-{known.id}",
         name=known.name,
-        colour=colour,
+        colour=COLOURS[place % len(COLOURS)],
         references=(clip,),
         known=known.id,
         consent={"source": known.source, "licence": known.licence},

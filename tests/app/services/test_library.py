@@ -249,3 +249,9 @@ def test_a_file_that_is_no_zip_is_refused(library: Library, tmp_path: Path) -> N
     file.write_bytes(b"hello")
     with pytest.raises(LibraryError):
         library.import_(file)
+
+
+def test_voices_of_the_model_have_colours_of_their_own(tmp_path):
+    library = Library(tmp_path / "voices", read_card(starter()).voices)
+    colours = [voice.colour for voice in library.voices]
+    assert len(set(colours)) == len(colours) == 5
