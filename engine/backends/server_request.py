@@ -48,8 +48,10 @@ class _NoSound(ServerError):
 
 
 class ServerRequest:
-    """Asks, reads, and tells a Reporter. Cancelling the task that runs it closes the connection, which ends the work
-    there."""
+    """Asks, reads, and tells a Reporter.
+
+    Cancelling the task that runs it closes the connection, which ends the work there.
+    """
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class ServerRequest:
 
     async def _speak(self) -> StopReason:
         reference = await self._reference()
-        spec, tries = self._client.spec, 0
+        spec, tries, sent_again = self._client.spec, 0, False
         while True:
             try:
                 return await self._client.retrying(lambda: self._ask(reference), self._waiting)
@@ -115,6 +117,13 @@ class ServerRequest:
                 self._request = replace(self._request, seed=seed)
                 self._report.seed(seed)
                 self._report.warn("seed_changed", f"{error.message} It was made with the next seed, {seed}.")
+            except ServerError:
+                if reference is None or not reference.voice or self._samples or sent_again:
+                    raise
+                # A server that was started again has lost the voices that were uploaded to it.
+                sent_again = True
+                self._voices.forget()
+                reference = await self._reference()
 
     async def _reference(self) -> SentReference | None:
         if not self._request.references:
@@ -139,10 +148,6 @@ class ServerRequest:
         except Busy as busy:
             if self._samples:  # nothing is asked again once something was heard
                 raise ServerError(busy.message, busy.remedy) from busy
-            raise
-        except ServerError:
-            if reference is not None and reference.voice:
-                self._voices.forget()
             raise
         if not self._samples:
             raise _NoSound(

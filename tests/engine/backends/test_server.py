@@ -21,8 +21,10 @@ from engine import (
     ServerSpec,
     SpeechRequest,
     StopReason,
+    delete_voice,
     inspect_server,
     open_server,
+    upload_voice,
 )
 from engine.backends.server import ServerBackend
 
@@ -206,6 +208,26 @@ def test_clips_can_be_uploaded_once_as_voices(served, opened, clip):
         assert np.abs(samples - expected("one two", 0, clip)).max() <= STEP
     names = [voice.name for voice in inspect_server(spec_of(served)).voices]
     assert len([name for name in names if name.startswith("studio-")]) == 1
+
+
+def test_a_server_that_lost_its_voices_gets_them_again(served, opened, clip):
+    engine = opened(spec_of(served, references="upload"))
+    assert spoken(engine, "one", references=(clip,))[1].complete
+    for voice in inspect_server(spec_of(served)).voices:
+        delete_voice(spec_of(served), voice.name)
+    assert inspect_server(spec_of(served)).voices == ()
+    samples, result = spoken(engine, "one two", references=(clip,))
+    assert result.complete and np.abs(samples - expected("one two", 0, clip)).max() <= STEP
+
+
+def test_voices_can_be_kept_on_a_server_by_hand(served, clip):
+    upload_voice(spec_of(served), "by-hand", clip, "mine")
+    assert "by-hand" in [voice.name for voice in inspect_server(spec_of(served)).voices]
+    delete_voice(spec_of(served), "by-hand")
+    delete_voice(spec_of(served), "by-hand")
+    assert "by-hand" not in [voice.name for voice in inspect_server(spec_of(served)).voices]
+    with pytest.raises(ServerError, match="must match"):
+        upload_voice(spec_of(served), "a b", clip, "mine")
 
 
 def test_part_of_a_clip_is_what_is_sent(served, opened, clip):
