@@ -71,13 +71,16 @@ def report_text(findings: list[Finding], paths: Paths) -> str:
     marks = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
     lines = [f"Moss Voice Studio, {time.strftime('%Y-%m-%d')}"]
     lines += [
-        f"{marks[finding.state]}  {finding.topic}: {finding.message}" + (f" -> {finding.remedy}" if finding.remedy else "")
+        f"{marks[finding.state]}  {finding.topic}: {finding.message}"
+        + (f" -> {finding.remedy}" if finding.remedy else "")
         for finding in findings
     ]
     text = "\n".join(lines)
     settings = Settings.load(paths)
     for folder in (paths.cache, paths.models, paths.logs, paths.profile, *map(Path, settings.models.folders)):
-        text = text.replace(str(folder), f"<{folder.name if folder in (paths.cache, paths.models, paths.logs) else 'folder'}>")
+        text = text.replace(
+            str(folder), f"<{folder.name if folder in (paths.cache, paths.models, paths.logs) else 'folder'}>"
+        )
     for number, server in enumerate(settings.servers, 1):
         for name in (server.name, server.address):
             text = text.replace(name, f"server {number}") if name else text
@@ -91,7 +94,7 @@ def without_personal(text: str) -> str:
     text = re.sub(r"(?i)([A-Z]:\\Users\\|/home/|/Users/)[^\\/\s:]+", r"\1…", text)
     for name in {_user_name(), platform.node(), platform.node().partition(".")[0]}:
         if len(name) > 2:
-            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "…", text)
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "…", text)
     return re.sub(r"(https?://)[^\s/“”]+", r"\1…", text)
 
 
@@ -268,7 +271,9 @@ def _driver(paths: Paths) -> Iterator[Finding]:
     try:
         said = subprocess.run(question, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError) as error:
-        yield Finding("driver", "missing", f"The NVIDIA driver does not answer ({type(error).__name__}).", "Install it again.")
+        yield Finding(
+            "driver", "missing", f"The NVIDIA driver does not answer ({type(error).__name__}).", "Install it again."
+        )
         return
     for index, line in enumerate(said.splitlines()):
         version, _, free = line.partition(",")
@@ -298,9 +303,13 @@ def _models(paths: Paths) -> Iterator[Finding]:
 
     for row in Models(paths).rows():
         if row.state == "damaged":
-            yield Finding("models", "missing", f"“{row.name}” is damaged: {row.fault}", "Open Models and repair or forget it.")
+            yield Finding(
+                "models", "missing", f"“{row.name}” is damaged: {row.fault}", "Open Models and repair or forget it."
+            )
         elif row.state == "partial":
-            yield Finding("models", "note", f"The download of “{row.name}” is not finished.", "Go on with it under Models.")
+            yield Finding(
+                "models", "note", f"The download of “{row.name}” is not finished.", "Go on with it under Models."
+            )
     names = list(installed_models(paths))
     if len(names) == 1:
         yield Finding(
