@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 import sys
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,8 @@ from app.commands.console import paths_of, result, tell
 from engine.errors import TextError
 
 if TYPE_CHECKING:
+    from app.model.voice import Voice
+    from app.services.importers import ImportPreview
     from app.services.library import Library
     from app.services.store import ProjectStore
 
@@ -23,9 +24,18 @@ def register(subparsers: Any) -> None:
     new = subparsers.add_parser("new", help="make a project from a script")
     new.add_argument("project", type=Path, metavar="PROJECT.mvs", help="the file to make; it must not exist")
     new.add_argument(
-        "--script", type=Path, required=True, metavar="FILE", help="text, one paragraph a line; - reads standard input"
+        "--script",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="a .txt .md .docx .epub .srt or .vtt file; - reads text from standard input",
     )
     new.add_argument("--voice", metavar="NAME", help="the voice of all paragraphs (default: the model's own)")
+    new.add_argument(
+        "--voices-from-names",
+        action="store_true",
+        help="lines that begin with `Name:` are spoken by the voice of that name (default: the name stays in the text)",
+    )
     new.add_argument("--json", action="store_true", help="print what was made as JSON")
     new.set_defaults(run=run_new)
     inspect = subparsers.add_parser("inspect", help="tell what is in a project; changes nothing")
@@ -35,38 +45,58 @@ def register(subparsers: Any) -> None:
 
 
 def run_new(args: argparse.Namespace) -> int:
-    from app.model.commands import ReplaceText
+    from app.model.content_commands import SetProjectSettings
+    from app.services.importers.apply import import_command
     from app.services.library import open_library
     from app.services.store import SUFFIX, ProjectStore
 
-    text = read_script(args.script)
+    script = read_script(args.script)
     paths = paths_of(args)
-    library = open_library(paths) if args.voice else None
-    if library is not None:
-        library.get(args.voice)  # a voice that is not there is told before a file is made
+    library = open_library(paths) if args.voice or args.voices_from_names else None
+    default = library.get(args.voice) if args.voice else None  # one that is not there is told before a file is made
+    speakers = speakers_of(script, library) if args.voices_from_names else {}
     path = args.project if args.project.suffix.lower() == SUFFIX else args.project.with_name(args.project.name + SUFFIX)
     with ProjectStore.create(path, paths=paths) as store:
-        store.history.do(ReplaceText(0, "", text))
-        if library is not None:
-            give_voice(store, library, args.voice)
+        wanted = [*speakers.values(), *([default] if default else [])]
+        for voice in {voice.id: voice for voice in wanted}.values():
+            bring_voice(store, library, voice)
+        voices = {speaker: voice.id for speaker, voice in speakers.items()}
+        store.history.do(import_command(store.project, script, position=0, voices=voices))
+        told = {"title": script.title if script.title != args.script.stem else "", "author": script.author}
+        settings = {name: value for name, value in told.items() if value}
+        if default is not None:
+            settings["default_voice"] = default.id
+        if settings:
+            store.history.do(SetProjectSettings(settings))
         store.history.clear()  # there is nothing to take back in a new project
         store.flush_or_raise()
         if args.json:
             result(described(store))
         else:
             tell(f"{store.path}: {_sentence(described(store))}")
+    for phrase in script.left_out:
+        tell(f"Left out: {phrase}")
+    for warning in script.warnings:
+        tell(warning)
+    for speaker in script.speakers if args.voices_from_names else ():
+        if speaker not in speakers:
+            tell(f"No voice is called {speaker}: the name stays in the text.")
     return 0
 
 
-def give_voice(store: ProjectStore, library: Library, name: str) -> None:
-    """Put a voice of the library with its clips into the project and make it the default."""
-    from app.model.commands import SetProjectSettings, SetVoice
+def speakers_of(script: ImportPreview, library: Library) -> dict[str, Voice]:
+    """The voices that are called as the speakers of a script are."""
+    by_name = {voice.name.casefold(): voice for voice in library.voices}
+    return {name: voice for name in script.speakers if (voice := by_name.get(name.casefold())) is not None}
 
-    voice = library.get(name)
+
+def bring_voice(store: ProjectStore, library: Library, voice: Voice) -> None:
+    """Put a voice of the library with its clips into the project."""
+    from app.model.content_commands import SetVoice
+
     for clip in voice.references:
         store.add_clip(library.clip_path(voice, clip).read_bytes(), clip.file)
     store.history.do(SetVoice(voice))
-    store.history.do(SetProjectSettings({"default_voice": voice.id}))
 
 
 def run_inspect(args: argparse.Namespace) -> int:
@@ -130,26 +160,23 @@ def described(store: ProjectStore) -> dict[str, Any]:
     }
 
 
-def read_script(path: Path) -> str:
-    """Text of a file in UTF-8, or UTF-16 with its mark.
+def read_script(path: Path) -> ImportPreview:
+    """What a script would bring: a file of a kind that can be imported, else a plain text in any encoding.
 
     Raises:
-        TextError: it is missing, empty, too large or in another encoding.
+        TextError: it cannot be read, or is too large. ImportRefused: it is no script.
     """
+    from app.services.importers import kind_is_known, preview_file, preview_text
+
+    if kind_is_known(path):
+        return preview_file(path)
     try:
         data = sys.stdin.buffer.read(MAX_SCRIPT_BYTES + 1) if str(path) == "-" else _read(path)
     except OSError as error:
         raise TextError(f"{path} cannot be read ({error.strerror}).", "Give a text file.") from error
     if len(data) > MAX_SCRIPT_BYTES:
         raise TextError(f"{path} is larger than a script can be.", "Cut it into parts.")
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise TextError(f"{path} is not UTF-8 text.", "Save it as UTF-8, or import it in the window.") from error
-    if not text.strip():
-        raise TextError(f"{path} holds no text.", "Give a file with the words to be spoken.")
-    return text.rstrip("\r\n")
+    return preview_text(data, path)
 
 
 def _read(path: Path) -> bytes:

@@ -10,7 +10,9 @@ from app.services.importers.encoding import decode, read_file
 from app.services.importers.preview import ImportedBlock, ImportPreview, ImportRefused, LeftOut, Watch, chapters_of
 from app.services.importers.speakers import propose_speakers
 
-__all__ = ["SUFFIXES", "ImportPreview", "ImportRefused", "ImportedBlock", "preview_file"]
+__all__ = [
+    "SUFFIXES", "ImportPreview", "ImportRefused", "ImportedBlock", "kind_is_known", "preview_file", "preview_text",
+]  # fmt: skip
 
 _TEXT = (".txt", ".text")
 _MARKDOWN = (".md", ".markdown")
@@ -47,12 +49,34 @@ def preview_file(path: Path, cancelled: Callable[[], bool] | None = None) -> Imp
         preview = _read(path, suffix, watch)
     except RecursionError as error:
         raise ImportRefused(f"{path.name} is nested too deeply.", "It was not opened.") from error
+    return _checked(preview, path, speakers=suffix not in _SUBTITLES)
+
+
+def preview_text(raw: bytes, path: Path) -> ImportPreview:
+    """What the bytes of a plain text would bring; `path` names them. Raises ImportRefused."""
+    return _checked(_plain(*decode(raw, path.name), Watch(None)), path, speakers=True)
+
+
+def kind_is_known(path: Path) -> bool:
+    """Whether `preview_file` knows what to do with a file of this name, be it to refuse it."""
+    return path.suffix.lower() in (*SUFFIXES, *_OTHERS)
+
+
+def _checked(preview: ImportPreview, path: Path, *, speakers: bool) -> ImportPreview:
     blocks = [block for block in preview.blocks if block.text.strip()]
     if not blocks:
         raise ImportRefused(f"{path.name} has no text.", "Choose another file.")
-    if suffix not in _SUBTITLES:
+    if speakers:
         blocks = propose_speakers(blocks)
     return replace(preview, title=preview.title or path.stem, blocks=blocks, chapters=chapters_of(blocks))
+
+
+def _plain(text: str, warning: str, watch: Watch) -> ImportPreview:
+    from app.services.importers.plain import blocks_of_text
+
+    left_out = LeftOut()
+    blocks = blocks_of_text(text, left_out, watch)
+    return ImportPreview("", blocks, left_out=left_out.phrases(), warnings=[warning] if warning else [])
 
 
 def _read(path: Path, suffix: str, watch: Watch) -> ImportPreview:
@@ -66,18 +90,15 @@ def _read(path: Path, suffix: str, watch: Watch) -> ImportPreview:
 
         return read_epub(path, watch)
     text, warning = decode(read_file(path), path.name)
+    if suffix in _TEXT:
+        return _plain(text, warning, watch)
     warnings = [warning] if warning else []
     if suffix in _SUBTITLES:
         from app.services.importers.subtitle_file import read_subtitles
 
         preview = read_subtitles(text, path.name, watch)
-    elif suffix in _MARKDOWN:
+    else:
         from app.services.importers.markdown import read_markdown
 
         preview = read_markdown(text, watch)
-    else:
-        from app.services.importers.plain import blocks_of_text
-
-        left_out = LeftOut()
-        preview = ImportPreview("", blocks_of_text(text, left_out, watch), left_out=left_out.phrases())
     return replace(preview, warnings=warnings + preview.warnings)

@@ -30,10 +30,10 @@ def script(tmp_path: Path) -> Path:
 
 def test_new_makes_a_project_of_the_script(run, script: Path, tmp_path: Path, capsys) -> None:
     assert run("new", tmp_path / "a.mvs", "--script", script, "--voice", "Joe") == 0
-    assert "6 paragraphs" in capsys.readouterr().err
+    assert "5 paragraphs" in capsys.readouterr().err
     with ProjectStore.open(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile")) as store:
         texts = [block.text for block in store.project.blocks]
-        assert texts == ["# One", "Hello there, “friend”.", "", "## Scene", "// aside", "Bye."]
+        assert texts == ["# One", "Hello there, “friend”.", "## Scene", "// aside", "Bye."]
         voice = store.project.voices[store.project.settings.default_voice]
         assert voice.name == "Joe" and all(store.clip(clip.sha256) for clip in voice.references)
         assert not store.history.can_undo
@@ -45,7 +45,7 @@ def test_inspect_tells_what_is_in_it_and_changes_nothing(run, script: Path, tmp_
     capsys.readouterr()
     assert run("inspect", tmp_path / "a.mvs", "--json") == 0
     about = json.loads(capsys.readouterr().out)
-    assert about["blocks"] == {"chapter": 1, "speech": 2, "empty": 1, "scene": 1, "note": 1}
+    assert about["blocks"] == {"chapter": 1, "speech": 2, "scene": 1, "note": 1}
     assert about["chapters"][0]["title"] == "One" and about["chapters"][0]["scenes"] == ["Scene"]
     assert about["voices"] == [] and about["takes"] == {} and about["seconds"] == 0
     assert run("inspect", tmp_path / "a.mvs") == 0
@@ -64,7 +64,7 @@ def test_a_script_comes_from_standard_input_and_in_utf_16(run, tmp_path: Path, m
     assert (tmp_path / "a.mvs").exists()
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\n ", b"\xff\xfe\x00", b"caf\xe9"])
+@pytest.mark.parametrize("data", [b"", b" \n\n ", b"\x00\x01\x02" * 50])
 def test_a_script_that_is_none_is_refused_and_no_file_is_made(run, tmp_path: Path, capsys, data: bytes) -> None:
     (tmp_path / "script.txt").write_bytes(data)
     assert run("new", tmp_path / "a.mvs", "--script", tmp_path / "script.txt") == 3
@@ -79,3 +79,43 @@ def test_what_cannot_be_done_is_refused_with_words(run, script: Path, tmp_path: 
     assert run("inspect", tmp_path / "none.mvs") == 3
     assert run("inspect", script) == 3
     assert not (tmp_path / "b.mvs").exists() and "Traceback" not in capsys.readouterr().err
+
+
+def test_a_script_in_an_old_encoding_is_read_and_the_guess_is_told(run, tmp_path: Path, capsys) -> None:
+    text = "Das Café schließt um zehn. Über die Straße gehen müde Gäste.\n" * 20
+    (tmp_path / "old.txt").write_bytes(text.encode("cp1252"))
+    assert run("new", tmp_path / "a.mvs", "--script", tmp_path / "old.txt") == 0
+    assert "guessed" in capsys.readouterr().err
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile")) as store:
+        assert "Café" in store.project.blocks[0].text and "müde Gäste" in store.project.blocks[0].text
+
+
+def test_subtitles_become_lines_that_fit_their_slots(run, tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,500\nHello there.\n", "utf-8")
+    assert run("new", tmp_path / "a.mvs", "--script", tmp_path / "a.srt") == 0
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile")) as store:
+        block = next(block for block in store.project.blocks if "Hello there." in block.text)
+        assert (block.settings.length, block.settings.target_s) == ("fit", 2.5)
+
+
+def test_what_of_a_document_cannot_be_spoken_is_listed(run, tmp_path: Path, capsys) -> None:
+    (tmp_path / "a.md").write_text("# One\n\nHello.\n\n![a cat](cat.png)\n\n```\ncode\n```\n", "utf-8")
+    assert run("new", tmp_path / "a.mvs", "--script", tmp_path / "a.md") == 0
+    told = capsys.readouterr().err
+    assert "Left out: " in told and "picture" in told
+
+
+def test_names_before_colons_become_voices_only_when_asked(run, tmp_path: Path, capsys) -> None:
+    script = tmp_path / "a.txt"
+    script.write_text("Joe: Good morning.\nAna: Hello!\nJoe: Nice day.\nAna: It is.\n", "utf-8")
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 0
+    assert run("new", tmp_path / "b.mvs", "--script", script, "--voices-from-names") == 0
+    assert "Ana" in capsys.readouterr().err
+    profile = paths_for(tmp_path / "profile")
+    with ProjectStore.open(tmp_path / "a.mvs", paths=profile) as store:
+        assert [block.text for block in store.project.blocks][0] == "Joe: Good morning." and not store.project.voices
+    with ProjectStore.open(tmp_path / "b.mvs", paths=profile) as store:
+        first, second, *_ = store.project.blocks
+        assert first.text == "Good morning." and store.project.voices[first.settings.voice].name == "Joe"
+        assert second.text == "Ana: Hello!" and second.settings.voice is None
+        assert store.project.settings.default_voice is None
