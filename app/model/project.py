@@ -173,7 +173,7 @@ class Project:
         Takes that came since a block was removed are given back to it. Raises CommandError when an id would be there
         twice or nothing would be left.
         """
-        whole = [self._with_all_takes(block) for block in blocks]
+        whole = [self._with_all_takes(self._heard_as_now(block)) for block in blocks]
         if count == len(self._blocks) and not whole:
             raise CommandError("A script has at least one paragraph.")
         length = len(self._blocks)
@@ -204,6 +204,16 @@ class Project:
         if takes == block.takes and chosen == block.chosen:
             return block
         return replace(block, takes=takes, chosen=chosen)
+
+    def _heard_as_now(self, block: Block) -> Block:
+        """The block with the take that was chosen since it was set aside, where that take speaks its words: it was no
+        step of a person, and going back over theirs must not make the line look unspoken."""
+        if not self._blocks.has(block.id):
+            return block
+        chosen = self._blocks.by_id(block.id).chosen
+        take = self._takes.get(chosen) if chosen else None
+        came_since = take is not None and take.id not in block.takes and take.text == block.text
+        return replace(block, chosen=chosen) if came_since else block
 
     def _age(self, take_id: str) -> tuple[float, str]:
         """Takes of a block are in this order, however they came, so that undo restores the order too."""

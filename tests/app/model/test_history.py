@@ -124,6 +124,16 @@ def test_steps_that_hold_very_much_are_fewer(history: History, monkeypatch: pyte
     assert len(history.project.text()) in (1, 18_001)
 
 
+def test_undo_keeps_the_take_that_was_made_meanwhile(history: History) -> None:
+    history.do(ReplaceText(0, "", "one"))
+    history.do(ReplaceText(3, "", "\ntwo"))
+    history.note(PutTake(Take(id="t0", block_id="b0", key="k", text="one", state="done", seconds=1.0), choose=True))
+    history.undo()
+    assert [(block.text, block.chosen) for block in history.project.blocks] == [("one", "t0")]
+    history.redo()
+    assert history.project.blocks[0].chosen == "t0"
+
+
 def test_a_new_edit_forgets_what_was_undone(history: History) -> None:
     history.do(ReplaceText(0, "", "a"))
     history.undo()
