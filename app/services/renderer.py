@@ -360,6 +360,10 @@ class Renderer:
                     job.cancel(drop=True)
                 else:
                     self._queue.remove(job)
+        for block_id in set(removed) & set(added):
+            # Split, joined or moved: what is being made of it may be of words that are no longer there.
+            if self._jobs_of(block_id):
+                self._block_changed(block_id)
         self._pump_later()
 
     def _manner_changed(self) -> None:
@@ -467,7 +471,9 @@ class Renderer:
             self._failed(job, block, str(error))
             return
         if not speech.plan.pieces:
-            self._failed(job, block, "There is nothing in this line that can be spoken. Write some words.")
+            unread = [warning.message for warning in speech.plan.warnings if warning.code == "unreadable"]
+            nothing = "There is nothing in this line that can be spoken. Write some words."
+            self._failed(job, block, unread[0] if unread else nothing)
             return
         found = None if job.again else self.project.take_with_key(speech.key)
         if found is not None and found.block_id == block.id:

@@ -289,6 +289,26 @@ def test_typing_in_a_block_that_is_spoken_ends_it_and_speaks_the_new_text(studio
     assert [take.text for take in it.project.takes_of(it.ids[0])] == ["nine two three four five six"]
 
 
+def test_splitting_a_block_that_is_spoken_speaks_what_is_left_of_it(studio):
+    it = studio("one two three four five six")
+    it.backend.gate.clear()
+    it.renderer.render(it.ids)
+    it.run(lambda: it.states() == ["speaking"])
+    it.do(ReplaceText(len("one two three four"), " ", "\n"))
+    it.backend.gate.set()
+    it.run(lambda: it.idle() and it.states() == ["ready", "none"])
+    assert it.backend.spoken[-1] == "one two three four"
+    assert not it.renderer.report().failed
+
+
+def test_a_line_in_letters_the_model_cannot_read_says_so(studio):
+    it = studio("\u5979\u8bf4\u65e9\u4e0a\u597d", card=ModelCard("Small", characters="ascii"))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["failed"]
+    assert "Small cannot read" in it.renderer.reason(it.ids[0])
+
+
 def test_cancelling_ends_at_once_and_keeps_what_there_is_marked(studio):
     it = studio(" ".join(["word"] * 200), "other")
     it.renderer.render(it.ids)
