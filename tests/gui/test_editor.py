@@ -190,6 +190,24 @@ def test_random_editing_keeps_document_and_project_equal(running: Any, qtbot: An
         assert editor.document().blockCount() == len(running.studio.project.blocks)
 
 
+def test_one_emoji_does_not_make_every_key_read_the_whole_script(running: Any, qtbot: Any, monkeypatch: Any) -> None:
+    write(running, "\n".join(["A 😀 face", *(f"line {number}" for number in range(300)), "the 😀 end"]))
+    project, editor = running.studio.project, running.window.script.editor
+    whole = project.text()
+    reads: list[int] = []
+    read = type(editor.sync)._text
+    monkeypatch.setattr(type(project), "text", lambda _: reads.append(len(whole)) or whole)
+    monkeypatch.setattr(type(editor.sync), "_text", lambda it, at, long: reads.append(long) or read(it, at, long))
+    editor.select_block(project.blocks[200].id)
+    qtbot.keyClick(editor, Qt.Key.Key_X)
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.keyClick(editor, Qt.Key.Key_Backspace)
+    running.studio.actions.trigger("undo")
+    monkeypatch.undo()
+    assert reads and max(reads) < 100
+    assert shown(running) == project.text()
+
+
 def test_arabic_lines_run_from_right_to_left_and_english_ones_do_not(running: Any) -> None:
     write(running, "مرحبا بكم في Moss Voice\nWelcome to Moss Voice")
     document = running.window.script.editor.document()

@@ -38,6 +38,7 @@ class DocumentSync(QObject):
         self._from_project = False
         self.merge_key: str | None = None  # set while a key is typed
         self._wide = False  # whether some character takes two UTF-16 units
+        self._units = 0  # length of what the document showed when both were equal last
         document.setUndoRedoEnabled(False)
         document.contentsChange.connect(self._on_document)
 
@@ -64,26 +65,32 @@ class DocumentSync(QObject):
             cursor.insertText(text)
         finally:
             self._from_project = False
+        self._units = self._length()
         self.reloaded.emit()
 
     def to_units(self, position: int) -> int:
         """UTF-16 position of a code point position of the script."""
         if not self._wide:
             return position
-        return len(self._project.text()[:position].encode("utf-16-le")) // 2
+        number, offset = self._project.at_position(position)
+        # A paragraph of the document is a paragraph of the project, so only its own text has to be looked at.
+        block = self._document.findBlockByNumber(number)
+        return block.position() + len(_utf16(block.text()[:offset])) // 2
 
     def to_points(self, units: int) -> int:
         """Code point position of a UTF-16 position of the script."""
         if not self._wide:
             return units
-        return len(self._project.text().encode("utf-16-le")[: units * 2].decode("utf-16-le", "ignore"))
+        block = self._document.findBlock(min(units, self._length()))
+        inside = _utf16(block.text())[: max(0, units - block.position()) * 2]
+        return int(self._project.start_of(block.blockNumber())) + _points(inside)
 
     # From the document
 
     def _on_document(self, position: int, removed: int, added: int) -> None:
         if self._from_project or self._project is None:
             return
-        new_length = self._document.characterCount() - 1
+        new_length = self._length()
         if self._wide:
             self._on_wide_document(position, removed, new_length)
             return
@@ -98,30 +105,50 @@ class DocumentSync(QObject):
         self._replace(position, old, new)
 
     def _on_wide_document(self, position: int, removed: int, new_length: int) -> None:
-        old, new = self._project.text(), self._text(0, new_length)
-        old_units, new_units = old.encode("utf-16-le"), new.encode("utf-16-le")
-        removed = max(0, min(removed, len(old_units) // 2 - position))
-        tail_units = len(old_units) // 2 - position - removed
+        """As below, within the paragraphs that were touched: before and behind them both texts are the same."""
+        project, document = self._project, self._document
+        removed = max(0, min(removed, self._units - position))
+        tail_units = self._units - position - removed
         tail_units = min(tail_units, new_length - position) if new_length > position else 0
-        lead = min(_points(old_units[: position * 2]), _points(new_units[: position * 2]))
-        tail = _points(new_units[len(new_units) - tail_units * 2 :])
-        self._replace(lead, old[lead : len(old) - tail], new[lead : len(new) - tail])
+        first, last = document.findBlock(position), document.findBlock(new_length - tail_units)
+        start_units, end_units = first.position(), last.position() + last.length() - 1
+        old_last = len(project.blocks) - (document.blockCount() - last.blockNumber())
+        start = project.start_of(first.blockNumber())
+        old = project.text_between(start, project.start_of(old_last) + len(project.blocks[old_last].text))
+        new = self._text(start_units, end_units - start_units)
+        old_units, new_units = _utf16(old), _utf16(new)
+        lead_bytes = (position - start_units) * 2
+        tail_bytes = (tail_units - (new_length - end_units)) * 2
+        lead = min(_points(old_units[:lead_bytes]), _points(new_units[:lead_bytes]))
+        tail = _points(new_units[len(new_units) - tail_bytes :])
+        self._replace(start + lead, old[lead : len(old) - tail], new[lead : len(new) - tail])
 
     def _replace(self, position: int, old: str, new: str) -> None:
         old, new, lead = _trim(old, new)
         if old == new:
+            self._units = self._length()
             return
         position += lead
         clean = clean_text(new)
         self._wide = self._wide or _is_wide(clean)
+        expected = self._units + (len(_utf16(clean)) - len(_utf16(old))) // 2
+        characters = self._project.characters + len(clean) - len(old)
         self._from_document = True
         try:
             self._do(ReplaceText(position, old, clean), self.merge_key)
         finally:
             self._from_document = False
-        if clean != new or self._document.characterCount() - 1 != self.to_units(self._project.characters):
+        refused = self._project.characters != characters or (
+            self._project.text_between(position, position + len(clean)) != clean
+        )
+        if clean != new or refused or self._length() != expected:
             self._mend()
+        self._units = self._length()
         self.edited.emit()
+
+    def _length(self) -> int:
+        """UTF-16 units that the document shows; it counts an invisible last line end."""
+        return self._document.characterCount() - 1
 
     def _text(self, position: int, length: int) -> str:
         cursor = QTextCursor(self._document)
@@ -131,11 +158,10 @@ class DocumentSync(QObject):
 
     def _mend(self) -> None:
         """The project took the text otherwise than it was typed (a refused edit, control characters): show what it has."""
-        shown = self._text(0, self._document.characterCount() - 1)
+        shown = self._text(0, self._length())
         old, new, lead = _trim(shown, self._project.text())
         if old != new:
-            units = len(shown[:lead].encode("utf-16-le")) // 2
-            self._edit(units, len(old.encode("utf-16-le")) // 2, new)
+            self._edit(len(_utf16(shown[:lead])) // 2, len(_utf16(old)) // 2, new)
 
     # From the project
 
@@ -143,12 +169,12 @@ class DocumentSync(QObject):
         if self._from_document:
             return
         if self._wide or _is_wide(inserted):
-            # The project may not have the new text yet: work on what is shown.
+            # What stands before the edit is the same in both, so the paragraph and the place in it are found there.
             self._wide = True
-            shown = self._text(0, self._document.characterCount() - 1)
-            units = len(shown[:position].encode("utf-16-le")) // 2
-            removed_units = len(shown[position : position + removed].encode("utf-16-le")) // 2
-            self._edit(units, removed_units, inserted)
+            units = self.to_units(position)
+            # At most two units a character; a half pair at the end of what is looked at is behind what is removed.
+            shown = self._text(units, min(removed * 2, self._length() - units))
+            self._edit(units, len(_utf16(shown[:removed])) // 2, inserted)
         else:
             self._edit(position, removed, inserted)
 
@@ -164,6 +190,7 @@ class DocumentSync(QObject):
             cursor.endEditBlock()
         finally:
             self._from_project = False
+        self._units = self._length()
         self.changed_elsewhere.emit(end)
 
 
@@ -178,6 +205,10 @@ def block_format() -> QTextBlockFormat:
 
 def _is_wide(text: str) -> bool:
     return not text.isascii() and max(text) > "\uffff"
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
 
 
 def _points(units: bytes) -> int:
