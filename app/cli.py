@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is under way while modules are read: no traceback of it
+
 import argparse
 import importlib
 import importlib.metadata
@@ -31,8 +36,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 2 usage, 3 bad input, 4 not enough memory or no device, 5 incomplete result.
     """
     given = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     _speak_utf8()
     parser = build_parser()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_for_the_window(given):
         return open_window(given)
     args = parser.parse_args(given)
@@ -119,6 +127,13 @@ def _log(profile: Path | None, verbose: bool) -> Iterator[Path | None]:
         for handler in [handler for handler in root.handlers if handler not in before]:
             root.removeHandler(handler)
             handler.close()
+
+
+def _open_streams() -> None:
+    """A stream that the caller closed is None in Python, and its number would be taken by the next file opened."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # stays open as long as the process
 
 
 def _speak_utf8() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.paths import Paths, paths_for
+from engine.errors import SpeechError
 
 REDRAW_S = 0.2
 
@@ -25,8 +26,19 @@ def tell(message: str) -> None:
 
 
 def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> None:
-    """A result for programs: one JSON value."""
-    print(json.dumps(value, ensure_ascii=False), file=sys.stderr if to_stderr else sys.stdout, flush=True)
+    """A result for programs: one JSON value.
+
+    Raises:
+        SpeechError: it cannot be printed. BrokenPipeError: nobody reads any more.
+    """
+    try:
+        print(json.dumps(value, ensure_ascii=False), file=sys.stderr if to_stderr else sys.stdout, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise SpeechError(
+            f"The result could not be printed ({error.strerror or error}).", "Check where the output goes."
+        ) from error
 
 
 class ProgressLine:

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         paths_of(args),
         line.draw,
     )
-    before = {number: signal.signal(number, lambda *_: saying.cancel()) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, lambda *_: saying.cancel()) for number in _ends()}
     try:
         complete = saying.run()
     finally:
@@ -92,6 +92,13 @@ def run(args: argparse.Namespace) -> int:
     if not complete and not figures["incomplete"]:
         tell("Stopped: the file holds what was spoken until then.")
     return 0 if complete else INCOMPLETE_STATUS
+
+
+def _ends() -> list[signal.Signals]:
+    """Signals that ask for an end; a closed terminal does, unless it was said not to (nohup)."""
+    hang_up = getattr(signal, "SIGHUP", None)
+    ignored = hang_up is None or signal.getsignal(hang_up) is signal.SIG_IGN
+    return [signal.SIGINT, signal.SIGTERM, *([] if ignored else [hang_up])]
 
 
 def _number(kind, low: float, high: float, wanted: str, *, open_low: bool = False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from app.commands.console import paths_of, result, tell
@@ -53,12 +54,16 @@ def run_list(args: argparse.Namespace) -> int:
 
 
 def run_add(args: argparse.Namespace) -> int:
-    from engine import load_clip
+    from engine import CHANNELS, SAMPLE_RATE, Clip
+    from engine.references import prepare_clip
 
     library = _library(args)
     language = _language(args.language)
-    load_clip(args.clip)  # what cannot be read never becomes a voice
+    # As a codec takes it: what cannot serve never becomes a voice.
+    prepared = prepare_clip(Clip(path=args.clip), SimpleNamespace(sample_rate=SAMPLE_RATE, channels=CHANNELS))
     voice = library.add(args.clip, args.name, transcript=args.transcript, language=language)
+    for repair in prepared.repairs:
+        tell(f"Note: {repair.message}")
     if voice.known is None:
         tell(
             "The starter knows only its own voices; a model that clones, such as MOSS-TTS-Local v1.5, can use this one."

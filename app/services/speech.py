@@ -164,7 +164,9 @@ class Speech:
                 if isinstance(asked, _Asked):
                     asked.stream.cancel()
         if not self.spoken.pieces and not self._cancelled:
-            raise TextError("There is nothing to speak in this text.", "Write some words.")
+            unread = [warning.message for warning in self.spoken.warnings if warning.code == "unreadable"]
+            remedy = "" if unread else "Write some words."
+            raise TextError(" ".join(["There is nothing to speak in this text.", *unread]), remedy)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

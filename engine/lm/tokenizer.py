@@ -68,6 +68,8 @@ class Tokenizer:
         """Compare with the ids in `config.json`. Raises CheckpointError when the tokenizer belongs to another model."""
         names = {number: content for content, number in self.added.items()}
         ordinary = self._plain.get_vocab_size(with_added_tokens=False)
+        if not self._encode_plain("Speak."):
+            raise CheckpointError(f"The tokenizer in {self.folder} is damaged: it has no tokens for words.", REMEDY)
         for field, content in (("im_start_token_id", "<|im_start|>"), ("im_end_token_id", "<|im_end|>")):
             wanted, found = config.control_ids[field], self.added.get(content)
             if found != wanted:
@@ -151,6 +153,8 @@ def _read_description(folder: Path) -> dict[str, Any]:
     path = folder / "tokenizer.json"
     if path.exists():
         return read_json(path)
+    if not any((folder / name).exists() for name in _TOKENIZER_FILES):
+        raise CheckpointError(f"{folder} holds no tokenizer ({', '.join(_TOKENIZER_FILES)}).", REMEDY)
     try:
         from transformers import AutoTokenizer
 

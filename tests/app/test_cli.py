@@ -208,6 +208,47 @@ def test_an_interrupted_run_leaves_a_valid_file_and_exits_with_5(tmp_path: Path,
     assert b"Traceback" not in err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="streams and signals of POSIX")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_error_of_ours(tmp_path: Path, closed: str) -> None:
+    command = f'"$0" -m app.cli --profile "$1" voices list --json {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable, tmp_path / "profile"], cwd=ROOT, capture_output=True)
+    assert done.returncode == 0 and done.stderr == b""
+    assert (b"Joe" in done.stdout) == (closed != ">&-")
+
+
+def test_a_text_from_a_closed_standard_input_is_an_empty_text(moss, monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    status, _, err = moss("say", "-", "-o", "a.wav")
+    assert status == 3 and "nothing to speak" in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_result_that_cannot_be_printed_is_said(tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli", "--profile", str(tmp_path), "voices", "list", "--json"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 3 and "could not be printed" in done.stderr and "inside" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_while_modules_are_read_leaves_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "argparse.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", "voices", "list"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert done.returncode == -signal.SIGINT and done.stderr == b""
+
+
 def test_speech_is_written_while_it_is_made(tmp_path: Path) -> None:
     target = tmp_path / "a.wav"
     running = process(tmp_path, "say", "The train leaves at noon. " * 20, "-o", str(target))
@@ -263,6 +304,16 @@ def test_what_is_no_audio_never_becomes_a_voice(moss, tmp_path: Path) -> None:
     (tmp_path / "noise.wav").write_bytes(b"RIFF but not really" * 50)
     status, _, err = moss("voices", "add", "noise.wav", "--name", "Ana")
     assert status == 3 and "noise.wav" in err
+    assert len(json.loads(moss("voices", "list", "--json")[1])) == 5
+
+
+@pytest.mark.parametrize(("seconds", "level", "words"), [(2.0, 0.0, "silent"), (0.1, 0.3, "0.5 s")])
+def test_a_clip_that_can_serve_no_model_never_becomes_a_voice(
+    moss, tmp_path: Path, seconds: float, level: float, words: str
+) -> None:
+    soundfile.write(tmp_path / "a.wav", level * np.sin(np.arange(round(seconds * 48_000)) / 30), 48_000)
+    status, _, err = moss("voices", "add", "a.wav", "--name", "Ana")
+    assert status == 3 and words in err
     assert len(json.loads(moss("voices", "list", "--json")[1])) == 5
 
 

@@ -151,6 +151,13 @@ def test_a_text_without_words_is_refused_without_a_sound(engine: Engine, text: l
     assert got == []
 
 
+def test_a_text_of_which_nothing_can_be_read_says_what_and_what_to_do(engine: Engine, backend: LoudBackend) -> None:
+    backend.card = ModelCard("Plain", continuation=False, characters="ascii")
+    with pytest.raises(TextError, match="Plain cannot read “你”") as caught:
+        speak(engine, ["你好"])
+    assert "another model" in str(caught.value) or "choose a model" in str(caught.value)
+
+
 def test_a_wanted_length_is_shared_by_the_pieces_after_the_pauses(engine: Engine, backend: LoudBackend) -> None:
     speak(engine, ["One two three four five six. [pause 2s] Seven eight."], Manner(tokens=100))
     tokens = [request.tokens for request in backend.requests]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,6 +171,15 @@ def test_a_damaged_tokenizer_is_refused(tmp_path: Path, content: str | None) -> 
         (tmp_path / "tokenizer.json").write_text(content)
     with pytest.raises(CheckpointError, match="tokenizer"):
         Tokenizer(tmp_path)
+
+
+def test_a_tokenizer_without_words_is_refused(write_checkpoint: Callable[..., Path]) -> None:
+    folder = write_checkpoint()
+    described = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    described["model"] |= {"vocab": {}, "merges": []}
+    (folder / "tokenizer.json").write_text(json.dumps(described), "utf-8")
+    with pytest.raises(CheckpointError, match="no tokens for words"):
+        PromptBuilder(LMConfig.read(folder), Tokenizer(folder))
 
 
 def test_a_tokenizer_in_another_format_is_read_by_transformers(tmp_path: Path) -> None:
