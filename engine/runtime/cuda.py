@@ -1,4 +1,4 @@
-"""Puts together what speaks on a CUDA device: kernels and graphs where they serve, plain operations where they do not."""
+"""Puts together what speaks on a CUDA device: kernels and graphs where they serve, plain operations elsewhere."""
 
 from __future__ import annotations
 

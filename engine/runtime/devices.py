@@ -105,7 +105,7 @@ def usable_cores() -> int:
 
 
 def used_and_total_gb(device: torch.device | None) -> tuple[float, float]:
-    """Memory in use and there is: of the graphics card where a model computes on one, else of this process and machine."""
+    """Memory in use, and all there is: of the graphics card that computes, else of this process and machine."""
     if device is not None and device.type == "cuda":
         import torch
 
@@ -146,7 +146,8 @@ def _mps_plan(precision: str) -> DevicePlan:
         probe = torch.arange(2, device="mps", dtype=torch.int64)
         (probe * probe).double().log()
     except (RuntimeError, TypeError) as error:
-        raise DeviceError(f"This build of torch lacks what speech needs on an Apple GPU ({error}).", "Choose cpu.") from error
+        message = f"This build of torch lacks what speech needs on an Apple GPU ({error})."
+        raise DeviceError(message, "Choose cpu.") from error
     if precision in ("bf16", "int8"):
         raise DeviceError(f"An Apple GPU is not run in {precision} here.", "Choose fp32 or fp16.")
     chosen = "fp32" if precision == "auto" else precision

@@ -17,7 +17,7 @@ MB = 2**20
 PAGE_ROWS = 256
 EMULATE = "MOSS_EMULATE_GPU_GB"  # plan, and allocate, as if the card had only so much
 
-CONTEXT_BYTES = 800 * MB  # CUDA context with the modules of torch and of our kernels; measured, see packaging/notes/gpu.md
+CONTEXT_BYTES = 800 * MB  # CUDA context with the code of torch and of our kernels (packaging/notes/gpu.md)
 GRAPH_BYTES = 300 * MB  # captured graphs of both parts with what their pools hold
 SPARE_SHARE = 0.02  # of the card: what the allocator cannot use because of its granularity
 LONGEST_PROMPT = 1716  # rows: a reference of 100 s and a long text
@@ -61,7 +61,7 @@ def lm_weights(config: LMConfig, itemsize: int, *, int8: bool = False) -> int:
     ]
     elements = sum(rows * columns for rows, columns in matrices)
     narrow = backbone.layers * (2 * hidden + 2 * dim) + hidden  # norms of the backbone
-    narrow += 3 * hidden + hidden + local.intermediate + hidden + 6 * hidden  # biases and norms of the local transformer
+    narrow += 5 * hidden + local.intermediate + 6 * hidden  # biases and norms of the local transformer
     narrow += 0 if local.rotary else (config.codebooks + 1) * hidden
     tables = sum(config.codebook_sizes)
     narrow += (0 if int8 else backbone.vocab * hidden) + (tables + 1) * hidden + 2 * hidden
@@ -87,7 +87,8 @@ def frame_state(config: LMConfig, rows: int, longest: int, itemsize: int) -> int
     buffers += rows * (config.codebooks * width + (width + 2) * 4 + local.heads * 16 * 2 * 4 * 2 * local.head_dim)
     parts = 32 * max(rows, 2) * backbone.kv_heads * 16 * (backbone.head_dim + 2) * 4
     tables = 2 * longest * backbone.head_dim // 2 * 4
-    gains = 4 * (backbone.layers * 2 * (hidden + backbone.head_dim) + 2 * (3 * hidden + local.intermediate) + 8 * hidden)
+    gains = 4 * backbone.layers * 2 * (hidden + backbone.head_dim)
+    gains += 4 * (2 * (3 * hidden + local.intermediate) + 8 * hidden)
     head = (config.codebook_sizes[0] + 2) * hidden * itemsize
     return on_their_way + buffers + parts + tables + gains + head + _SPLIT_BYTES
 

@@ -62,7 +62,7 @@ class NarrowLM(SpeechLM):
         return weight, self.scales.get(weight.data_ptr())
 
     def take(self, weight: torch.Tensor) -> torch.Tensor:
-        """Quantize a wide matrix `[N, K]` on the device; a part of its rows at a time, for float32 is four times as wide."""
+        """Quantize a wide matrix `[N, K]` on the device; a part of its rows at a time, for float32 takes room."""
         parts = [int8_rows(part) for part in weight.split(_ROWS_AT_ONCE)]
         stored = torch.cat([part for part, _ in parts])
         self.scales[stored.data_ptr()] = torch.cat([scale for _, scale in parts])

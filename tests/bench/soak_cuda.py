@@ -1,7 +1,7 @@
 """Mixed requests with cancels, in slices that any scheduler allows: nothing fails, device memory stays flat to 1 %.
 
-`python tests/bench/soak_cuda.py --minutes 9 --state soak.json` for a slice; the next one goes on from the file and compares
-with the first. Without `--model` the full-size model with random weights speaks; needs the engine's own packages alone.
+`python tests/bench/soak_cuda.py --minutes 9 --state soak.json` is a slice; the next one goes on from the file and
+compares with the first. Without `--model` the full-size model with random weights speaks; needs the engine's own packages alone.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ def full_random(rows: int):
     """Loop, streams, prompts and sampling of the full-size model with random weights, which never stops by itself."""
     import torch
 
-    from engine import bench_full
+    from engine import bench_cuda
     from engine.runtime.cuda import kernel_streams
     from engine.runtime.random_weights import random_codec, random_lm
 
     device = torch.device("cuda")
     pdl = torch.cuda.get_device_capability() >= (9, 0)
     model = random_lm(device=device, dtype=torch.bfloat16)
-    loop, _ = bench_full._loop(model, rows=rows, pages=36 + 8 * rows, pdl=pdl)
+    loop, _ = bench_cuda.make_loop(model, rows=rows, pages=36 + 8 * rows, pdl=pdl)
     streams = kernel_streams(random_codec(device=device, dtype=torch.bfloat16, encoder=False), rows)
     streams.capture()
-    return loop, streams, lambda number: bench_full._prompt(model, number), bench_full._SAMPLING
+    return loop, streams, lambda number: bench_cuda.made_up_prompt(model, number), bench_cuda.SAMPLING
 
 
 def installed(folder: Path, rows: int):
@@ -131,7 +131,8 @@ def main() -> int:
             looked_s = now_s
             free, total = torch.cuda.mem_get_info()
             memory.append((now_s, (total - free) / 2**30, torch.cuda.memory_allocated() / 2**30))
-            print(f"{now_s:6.0f} s  {memory[-1][1]:.3f} GB in use, {memory[-1][2]:.3f} allocated  {mixed.counts}", flush=True)
+            used, allocated = memory[-1][1:]
+            print(f"{now_s:6.0f} s  {used:.3f} GB in use, {allocated:.3f} allocated  {mixed.counts}", flush=True)
     settled = [used for at_s, used, _ in memory if at_s >= WARM_S] or [used for _, used, _ in memory]
     found = {**mixed.counts, "first_gb": settled[0], "last_gb": settled[-1], "most_gb": max(settled)}
     slices.append(found)

@@ -1,4 +1,4 @@
-"""The CUDA runtime on a real card: the same bits as it promises, close to the processor's, and failures that stay alone.
+"""The CUDA runtime on a real card: the bits that it promises, close to the processor's; failures stay alone.
 
 Needs torch, numpy, triton, tokenizers and safetensors alone:
 `python -m pytest -p no:pytestqt --confcutdir=tests/engine/runtime -m gpu tests/engine/runtime/test_cuda_runtime.py`

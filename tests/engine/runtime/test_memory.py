@@ -98,7 +98,8 @@ def test_cards_that_people_own_run_the_full_size_model(gigabytes: int, rows: int
 
 def test_a_large_card_gives_up_nothing() -> None:
     found = plan(24, rows=8)
-    assert (found.precision, found.rows, found.encoder, found.decoder, found.steps) == ("bf16", 8, "device", "device", ())
+    assert (found.precision, found.rows, found.encoder, found.decoder) == ("bf16", 8, "device", "device")
+    assert found.steps == ()
     assert found.longest >= 7_500 and f"{found.total / GB:.1f} of" in found.describe()
 
 
