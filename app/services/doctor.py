@@ -242,7 +242,7 @@ def _window(paths: Paths) -> Iterator[Finding]:
 
 
 def _servers(paths: Paths) -> Iterator[Finding]:
-    from app.services.models import spec_of
+    from app.services.model_sources import spec_of
     from app.services.server_keys import ServerKeys
     from app.settings import Settings
     from engine import inspect_server
@@ -298,7 +298,6 @@ def _existing(folder: Path) -> Path:
 
 def _models(paths: Paths) -> Iterator[Finding]:
     from app.services.model_choice import installed_models
-
     from app.services.models import Models
 
     for row in Models(paths).rows():

@@ -66,8 +66,9 @@ def open_engine(
     Raises:
         SpeechError: there is no such model, or it cannot be opened.
     """
-    from app.services.models import find_source, open_source
-    from app.services.runlog import LoggedEngine, RunLog
+    from app.services.logged_engine import LoggedEngine
+    from app.services.model_sources import find_source, open_source
+    from app.services.runlog import RunLog
     from app.services.server_keys import ServerKeys
     from app.settings import Settings
 
@@ -94,7 +95,7 @@ def open_engine(
 
 def known_card(model: str | None, paths: Paths) -> ModelCard:
     """What a model by name can do, before anything heavy is loaded. Raises CheckpointError: there is no such model."""
-    from app.services.models import find_source
+    from app.services.model_sources import find_source
     from app.settings import Settings
 
     source = find_source(model, paths, Settings.load(paths), None)

@@ -12,24 +12,24 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine import Event, EventKind, Priority, SpeechRequest, StopReason
+from app.services.runs import SUSPICIOUS, Run, Summary
+from engine import Priority, SpeechRequest, StopReason
 
 if TYPE_CHECKING:
-    from engine import Chunk, Engine, Listener, SpeechResult, Stream
+    from engine import SpeechResult
 
 _log = logging.getLogger(__name__)
 
 VERSION = 1
 MOST_RUNS = 200_000
-SUSPICIOUS = frozenset({StopReason.RUNAWAY.value, StopReason.EARLY_END.value, StopReason.LENGTH.value})
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS runs (
@@ -39,79 +39,6 @@ CREATE TABLE IF NOT EXISTS runs (
   warnings TEXT NOT NULL, error TEXT NOT NULL, take TEXT NOT NULL, audio TEXT);
 CREATE INDEX IF NOT EXISTS runs_at ON runs (at_s);
 """
-
-
-@dataclass(frozen=True)
-class Run:
-    """One synthesis.
-
-    Attributes:
-        at_s: when it ended, seconds since 1970. text_hash: tells equal texts apart from others, and only in this
-        profile.
-        characters: length of the text; text: itself, where the person keeps it. voice: hash of the clip, "" the
-        model's own.
-        settings: JSON of sampling, length, instruction and priority. take: label of the request (id of a block).
-        ttfa_ms, rtf, waited_ms: see SpeechResult; None where there was no sound.
-        stop_reason: see StopReason. warnings: JSON list of codes. error: why it failed, "" when it did not.
-        audio: file name, where the person keeps sound.
-    """
-
-    at_s: float
-    text_hash: str
-    characters: int
-    text: str | None
-    voice: str
-    model: str
-    language: str
-    settings: str
-    seed: int
-    seconds: float
-    frames: int
-    ttfa_ms: float | None
-    rtf: float | None
-    waited_ms: float | None
-    stop_reason: str
-    warnings: str
-    error: str
-    take: str
-    audio: str | None = None
-    id: int = 0
-
-    @property
-    def outcome(self) -> str:
-        """done, suspicious, failed or cancelled."""
-        if self.stop_reason == StopReason.STOP.value:
-            return "done"
-        if self.stop_reason in SUSPICIOUS:
-            return "suspicious"
-        return self.stop_reason
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Figures over some time: how many runs, how many of each outcome, seconds of sound, medians of the speeds."""
-
-    runs: int = 0
-    done: int = 0
-    suspicious: int = 0
-    failed: int = 0
-    cancelled: int = 0
-    seconds: float = 0.0
-    rtf: float | None = None
-    ttfa_ms: float | None = None
-
-    @property
-    def judged(self) -> int:
-        """Runs that somebody waited for."""
-        return self.runs - self.cancelled
-
-    @property
-    def failure_rate(self) -> float:
-        return self.failed / self.judged if self.judged else 0.0
-
-    @property
-    def suspicious_rate(self) -> float:
-        return self.suspicious / self.judged if self.judged else 0.0
 
 
 class RunLog:
@@ -359,73 +286,6 @@ class RunLog:
                 _log.warning("%s could not be deleted: %s", path.name, error)
         self._do(lambda connection: _vacuum(connection))
         self.flush()
-
-
-class LoggedEngine:
-    """An engine whose every request is noted. Everything else is the engine's own.
-
-    Args:
-        ends_log: the log is closed with the engine.
-    """
-
-    def __init__(self, engine: Engine, log: RunLog, *, ends_log: bool = False) -> None:
-        self._engine = engine
-        self._run_log = log
-        self._ends_log = ends_log
-
-    def close(self) -> None:
-        """See `Engine.close`."""
-        self._engine.close()
-        if self._ends_log:
-            self._run_log.close()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def submit(
-        self, request: SpeechRequest, on_event: Listener | None = None, lead_s: Callable[[], float] | None = None
-    ) -> Stream | LoggedStream:
-        """See `Engine.submit`."""
-        heard: list[np.ndarray] | None = [] if self._run_log.keeps()[1] else None
-        model = self._engine.card.name
-
-        def listen(event: Event) -> None:
-            if on_event is not None:
-                on_event(event)
-            if event.kind in (EventKind.DONE, EventKind.FAILED):
-                self._run_log.add(stream.request, model, event.result, event.error, heard)
-
-        ready = threading.Event()
-        stream: Any = None
-
-        def wait_and_listen(event: Event) -> None:
-            # The first events may come before `submit` has returned.
-            ready.wait(5.0)
-            listen(event)
-
-        stream = self._engine.submit(request, wait_and_listen, lead_s)
-        ready.set()
-        return stream if heard is None else LoggedStream(stream, heard)
-
-
-class LoggedStream:
-    """A stream that keeps what passes through it."""
-
-    def __init__(self, stream: Stream, heard: list[np.ndarray]) -> None:
-        self._stream = stream
-        self._heard = heard
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def __iter__(self) -> Iterator[Chunk]:
-        return self.chunks()
-
-    def chunks(self, timeout_s: float | None = None) -> Iterator[Chunk]:
-        """See `Stream.chunks`."""
-        for chunk in self._stream.chunks(timeout_s):
-            self._heard.append(chunk.samples)
-            yield chunk
 
 
 _FIGURES = "SELECT at_s, stop_reason, seconds, rtf, ttfa_ms FROM runs WHERE at_s >= ?"

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.services.runlog import Summary
+from app.services.runs import Summary
 from app.ui.models.words import duration
 from app.ui.theme import theme
 

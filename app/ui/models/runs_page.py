@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.services.runlog import Run, RunLog, Summary
+from app.services.runlog import RunLog
+from app.services.runs import Run, Summary
 from app.settings import Settings
 from app.ui.models.days_chart import DaysChart
 from app.ui.models.words import duration

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.services.models import SERVER_PREFIX, Models
+from app.services.model_sources import SERVER_PREFIX
+from app.services.models import Models
 from app.settings import Server
 from app.ui.models.server_form import ServerForm
 from app.ui.studio import Studio

@@ -10,9 +10,11 @@ import keyring.errors
 import pytest
 
 from app.paths import paths_for
+from app.services import model_sources
 from app.services import models as module
 from app.services.machine import Machine, fit_of
-from app.services.models import Models, find_source, open_source, spec_of
+from app.services.model_sources import find_source, open_source, spec_of
+from app.services.models import Models
 from app.services.server_keys import ServerKeys
 from app.settings import Server, Settings
 from engine import CATALOGUE, CheckpointError, ServerError
@@ -45,7 +47,8 @@ class BrokenKeyring(MemoryKeyring):
     def get_password(self, service, name):
         raise keyring.errors.KeyringLocked("secret-value is in this message")
 
-    set_password = get_password = lambda self, *args: (_ for _ in ()).throw(keyring.errors.KeyringLocked("locked"))
+    def set_password(self, service, name, password):
+        raise keyring.errors.KeyringLocked(f"{password} could not be kept")
 
 
 @pytest.fixture
@@ -59,7 +62,8 @@ def ring():
 
 @pytest.fixture
 def paths(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "find_in_cache", lambda entry: None)
+    for each in (module, model_sources):
+        monkeypatch.setattr(each, "find_in_cache", lambda entry: None)
     return paths_for(tmp_path / "profile")
 
 
@@ -132,7 +136,8 @@ def test_the_hubs_own_cache_is_used_where_it_lies(paths, tmp_path, monkeypatch):
     codec = checkpoint(tmp_path / "cached" / "codec", codec="unused")
     (codec / "config.json").write_text('{"model_type": "moss-audio-tokenizer"}')
     found = {ENTRY.parts[0].repo_id: model, ENTRY.parts[1].repo_id: codec}
-    monkeypatch.setattr(module, "find_in_cache", lambda entry: found)
+    for each in (module, model_sources):
+        monkeypatch.setattr(each, "find_in_cache", lambda entry: found)
     assert Models(paths).rows()[1].state == "cached"
     source = find_source(ENTRY.id, paths, Settings.load(paths), None)
     assert (source.folder, source.codec) == (model, codec)

@@ -15,7 +15,9 @@ import soundfile
 from scripted_backend import ScriptedBackend
 
 from app.services import runlog
-from app.services.runlog import LoggedEngine, Run, RunLog
+from app.services.logged_engine import LoggedEngine
+from app.services.runlog import RunLog
+from app.services.runs import Run
 from engine import Clip, Engine, SpeechError, SpeechRequest, SpeechResult, SpeechWarning, StopReason
 
 
