@@ -8,7 +8,11 @@ from app.commands.console import ProgressLine, add_model_options, paths_of, resu
 
 
 def register(subparsers) -> None:
-    parser = subparsers.add_parser("bench", help="measure a model on this machine")
+    parser = subparsers.add_parser(
+        "bench",
+        help="measure a model on this machine",
+        description="Measure a model on this machine. --model full-random: the full size with random weights, on a GPU.",
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(
         "--repeats", type=int, default=5, choices=range(1, 101), metavar="N", help="runs a figure (default: 5)"

@@ -1,7 +1,8 @@
 """Mixed requests with cancels, in slices that any scheduler allows: nothing fails, device memory stays flat to 1 %.
 
 `python tests/bench/soak_cuda.py --minutes 9 --state soak.json` is a slice; the next one goes on from the file and
-compares with the first. Without `--model` the full-size model with random weights speaks; needs the engine's own packages alone.
+compares with the first. Without `--model` the full-size model with random weights speaks. Needs torch, numpy, triton,
+tokenizers and safetensors alone.
 """
 
 from __future__ import annotations
