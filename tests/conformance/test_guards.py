@@ -64,7 +64,11 @@ def test_its_own_names_are_answered(served):
 
 
 def test_only_this_machine_can_connect(served):
-    here = {address[4][0] for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+    try:
+        known = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+    except socket.gaierror:
+        pytest.skip("this machine's name has no address")
+    here = {str(address[4][0]) for address in known} - {"127.0.0.1", "127.0.1.1"}
     for address in here:
         with pytest.raises(OSError):
             socket.create_connection((address, served.service.port), timeout=1)
