@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData
 
+from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
+
 VOICE_MIME = "application/x-moss-voice"
 SOUND_SUFFIXES = frozenset(
     ".wav .flac .mp3 .m4a .m4b .aac .ogg .oga .opus .aiff .aif .caf .wma .mp4 .mov .mkv .webm".split()
@@ -18,9 +20,9 @@ SCRIPT_SUFFIXES = frozenset(".txt .md .markdown .docx .epub .srt .vtt .html .htm
 
 
 def sort_files(files: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """Sound files and script files among these; others are left out."""
+    """Files that make voices (sound, or a voice kept as one file) and script files among these; others are left out."""
     listed = list(files)
-    sounds = [path for path in listed if path.suffix.lower() in SOUND_SUFFIXES]
+    sounds = [path for path in listed if path.suffix.lower() in (*SOUND_SUFFIXES, ARCHIVE_SUFFIX)]
     texts = [path for path in listed if path.suffix.lower() in SCRIPT_SUFFIXES]
     return sounds, texts
 

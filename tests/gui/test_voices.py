@@ -235,6 +235,18 @@ def test_a_voice_goes_out_and_in_as_one_file(make, qtbot, tmp_path):
     qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
 
 
+def test_a_voice_file_is_taken_wherever_it_is_dropped(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+    voice_id = voices.model.voices[0].id
+    archive = tones.studio.library.export(voice_id, tmp_path / "Ana")
+    voices.delete(voice_id)
+    qtbot.waitUntil(lambda: names(voices) == [], timeout=2000)
+    assert tones.studio.drop_files([archive])
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+
+
 def test_favourites_come_first(make, qtbot, tmp_path):
     tones, voices = make()
     add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Zoe.wav", 200))

@@ -426,8 +426,7 @@ class Voices(QWidget):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         sounds, _ = sort_files(local_files(event.mimeData()))
-        archives = [file for file in local_files(event.mimeData()) if file.suffix.lower() == ARCHIVE_SUFFIX]
-        if sounds or archives:
+        if sounds:
             event.acceptProposedAction()
             self.hint.set_hot(True)
 
@@ -436,12 +435,10 @@ class Voices(QWidget):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.hint.set_hot(False)
-        files = local_files(event.mimeData())
-        sounds, _ = sort_files(files)
-        wanted = [*sounds, *(file for file in files if file.suffix.lower() == ARCHIVE_SUFFIX)]
-        if wanted:
+        sounds, _ = sort_files(local_files(event.mimeData()))
+        if sounds:
             event.acceptProposedAction()
-            self.add_files(wanted)
+            self.add_files(sounds)
 
 
 class _List(QListView):
