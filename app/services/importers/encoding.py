@@ -19,6 +19,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes of no text; escape begins characters of ISO 2022
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufeff\u00ad\u200b\u2060\u202a-\u202e\u2066-\u2069]")
 
 
@@ -53,7 +54,7 @@ def decode(raw: bytes, name: str) -> tuple[str, str]:
     wide = _wide_encoding(raw)
     if wide:
         return _clean(raw.decode(wide, errors="replace")), ""
-    if raw.count(b"\0") > len(raw) // 100:
+    if len(_NO_TEXT.findall(raw[:_LOOK_AT_BYTES])) > min(len(raw), _LOOK_AT_BYTES) // 100:
         raise ImportRefused(f"{name} is not a text.", "Choose a text, a document, a book or subtitles.")
     best = charset_normalizer.from_bytes(raw[:_LOOK_AT_BYTES]).best()
     encoding = best.encoding if best is not None else "cp1252"

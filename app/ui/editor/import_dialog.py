@@ -33,6 +33,7 @@ from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
 
 MOST_SHOWN = 60
+MOST_OF_A_LINE = 1_000  # characters; a line of a megabyte would take minutes to lay out
 MOST_SPEAKERS = 40
 
 
@@ -132,7 +133,10 @@ class ImportDialog(Dialog):
     def _text_view(self, preview: ImportPreview) -> QWidget:
         lines: list[str] = []
         for block in preview.blocks[:MOST_SHOWN]:
-            text = block.as_written.replace("&", "&amp;").replace("<", "&lt;")
+            text = block.as_written
+            if len(text) > MOST_OF_A_LINE:
+                text = text[:MOST_OF_A_LINE] + "…"
+            text = text.replace("&", "&amp;").replace("<", "&lt;")
             if text.startswith("# "):
                 lines.append(f"<p style='margin:8px 0 4px 0'><b>{text[2:]}</b></p>")
             elif text.startswith("## "):

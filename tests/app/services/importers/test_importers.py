@@ -385,6 +385,7 @@ OUTSIDE = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/pas
         ("a.epub", zip_of({"META-INF/container.xml": LAUGHS}), "entities"),
         ("a.epub", epub({"p.xhtml": "x"}).replace(b"OEBPS", b"OEBP/"), "damaged|lacks|no EPUB"),
         ("a.txt", b"\x00\x01\x02" * 1000, "not a text"),
+        ("a.txt", bytes(range(256)) * 40, "not a text"),
         ("a.txt", b"  \n\n ", "no text"),
         ("a.srt", b"no cue here", "no subtitles"),
         ("a.pdf", b"%PDF", "cannot be imported"),
