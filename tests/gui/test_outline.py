@@ -65,6 +65,20 @@ def test_the_chapter_of_the_caret_is_marked(outline: Any, running: Any) -> None:
     assert outline.tree.currentItem().text(0) == "2  Two"
 
 
+def test_the_marked_chapter_shows_how_much_of_it_is_spoken(outline: Any, running: Any) -> None:
+    def ring(row: int) -> int:
+        """Different colours where the ring of a row is."""
+        rect = outline.tree.visualItemRect(outline.tree.topLevelItem(row))
+        picture = outline.tree.viewport().grab(rect).toImage()
+        places = [(x, y) for x in range(rect.width() - 26, rect.width() - 9) for y in range(6, 24)]
+        return len({picture.pixel(x, y) for x, y in places})
+
+    running.window.script.editor.select_block(running.studio.project.blocks[6].id)
+    QApplication.processEvents()
+    assert outline.tree.currentItem().text(0) == "2  Two"
+    assert ring(3) > 3 and ring(2) > 3
+
+
 def test_a_script_without_headings_says_how_to_make_one(running: Any) -> None:
     found = running.window.docks["outline"].content
     found.refresh()

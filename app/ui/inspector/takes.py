@@ -216,7 +216,7 @@ class _TakeRow(QStyledItemDelegate):
         }.get(take.state, ("again", "warning") if stale else ("", ""))
         if icon:
             look.paint_icon(painter, QRectF(right - 16, rect.center().y() - 8, 16, 16), icon, colour)
-            right -= 22
+        right -= 22  # also without a mark, so that the figures of all rows stand below each other
         painter.setFont(look.figures_font(-0.5))
         painter.setPen(look.colour("text_soft"))
         seconds = f"{take.seconds:.1f} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDropEvent, QPainter
+from PySide6.QtGui import QDropEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
@@ -307,9 +307,7 @@ class _PartRow(QStyledItemDelegate):
         if total and ready == total:
             look.paint_icon(painter, mark, "check", "done")
         elif total:
-            pen = painter.pen()
-            pen.setWidthF(2)
-            pen.setColor(look.colour("border_strong"))
+            pen = QPen(look.colour("border_strong"), 2)
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             ring = mark.adjusted(2, 2, -2, -2)
