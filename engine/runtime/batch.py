@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 
@@ -17,7 +17,7 @@ from engine.runtime.graphs import RING, FrameGraphs, Quantizer
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 
 LOOK_BACK = 2  # frames launched beyond the one that is read; a stop is noticed that late and costs as many frames
-_PREFIXES = 32  # voices whose prompt prefix stays on the device
+PREFIX_BYTES = 256 << 20  # keys and values of voices' prompt prefixes that stay on the device; the memory plan counts them
 
 
 @dataclass
@@ -43,7 +43,11 @@ class _Launch:
 @dataclass
 class _Prefix:
     keys: torch.Tensor  # [layers, length, kv_heads, head_dim]
-    values: torch.Tensor = field(repr=False)
+    values: torch.Tensor
+
+    @property
+    def nbytes(self) -> int:
+        return self.keys.nbytes + self.values.nbytes
 
 
 class CudaFrameLoop:
@@ -66,8 +70,9 @@ class CudaFrameLoop:
         pinned: bool = True,
         quantize: Quantizer | None = None,
         pdl: bool = True,
+        prefix_bytes: int = PREFIX_BYTES,
     ) -> None:
-        self.model, self.rows, self.pinned = model, rows, pinned
+        self.model, self.rows, self.pinned, self.prefix_bytes = model, rows, pinned, prefix_bytes
         pages = pages or rows * -(-longest // PAGE_ROWS)
         self.cache = PagedCache(
             model.config.backbone, pages=pages, rows=rows, longest=longest, device=model.device, dtype=model.dtype
@@ -105,12 +110,12 @@ class CudaFrameLoop:
         length = len(prompt)
         try:
             self.cache.reserve(row, length + 1)
-        except DeviceError:
+            start = self._paste_prefix(prompt, row)
+            hidden = self._prefill(prompt.rest, row, start)
+            self._start(row, hidden, length, sampling, seed)
+        except Exception:
             self.cache.release(row)
             raise
-        start = self._paste_prefix(prompt, row)
-        hidden = self._prefill(prompt.rest, row, start)
-        self._start(row, hidden, length, sampling, seed)
         self._work[row] = _Row(max_frames, length)
         self.errors.pop(row, None)
         return row
@@ -164,6 +169,9 @@ class CudaFrameLoop:
         slot = self._launches % RING
         self._launches += 1
         self._pinned_codes[slot].copy_(self.graphs.state.ring[slot], non_blocking=True)
+        for row, work in rows:
+            if work.launched == work.max_frames:
+                self.graphs.state.live[row] = 0  # its last frame is under way; frames of others must not move it on
         # A blocking event lets the waiting thread sleep instead of spin.
         ready = torch.cuda.Event(blocking=True)
         ready.record()
@@ -224,14 +232,20 @@ class CudaFrameLoop:
             kept = _Prefix(
                 torch.stack([keys.transpose(0, 1) for keys, _ in pairs]), torch.stack([values.transpose(0, 1) for _, values in pairs])
             )
-            self._prefixes[key] = kept
-            if len(self._prefixes) > _PREFIXES:
-                self._prefixes.popitem(last=False)
+            self._keep_prefix(key, kept)
         else:
             self._prefixes.move_to_end(key)
             for layer, (keys, values) in enumerate(zip(kept.keys, kept.values, strict=True)):
                 self.cache.write(layer, row, 0, keys, values)
         return length
+
+    def _keep_prefix(self, key: bytes, prefix: _Prefix) -> None:
+        """The least recently used voices leave first; one larger than the whole store is not kept."""
+        if prefix.nbytes > self.prefix_bytes:
+            return
+        self._prefixes[key] = prefix
+        while sum(each.nbytes for each in self._prefixes.values()) > self.prefix_bytes:
+            self._prefixes.popitem(last=False)
 
     def _prefill(self, prompt_rows: torch.Tensor, row: int, start: int) -> torch.Tensor:
         """Compute prompt rows `[T, C+1]` at positions start.. of `row`; returns the last hidden state `[hidden]`."""

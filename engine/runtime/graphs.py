@@ -145,7 +145,7 @@ class FrameGraphs:
         self.part = empty(parts, backbone.head_dim, dtype=torch.float32)
         self.part_max, self.part_sum = empty(parts, dtype=torch.float32), empty(parts, dtype=torch.float32)
         self.counter = empty(rows * backbone.kv_heads, dtype=torch.int32)
-        longest = self.cache.pages_per_row * PAGE_ROWS
+        longest = self.cache.pages_per_row * PAGE_ROWS + 1  # a finished row stands one position further
         self.cos, self.sin = rotary_table(longest, backbone.head_dim, backbone.rope_theta, device, torch.float32)
         self.local_cos, self.local_sin = rotary_table(
             config.codebooks + 1, local.head_dim, local.rope_base, device, torch.float32
@@ -174,7 +174,7 @@ class FrameGraphs:
             qkv.store(x.gained[:rows], x, self.qkv[:rows])
             attention.paged_attention_kernel[(config.kv_heads, splits, rows)](
                 self.qkv, cache.keys[index], cache.values[index], cache.table, state.position, q_gain, k_gain, self.cos, self.sin,
-                self.part, self.part_max, self.part_sum, self.counter, self.attended, cache.pages_per_row, scale, config.norm_eps,
+                self.part, self.part_max, self.part_sum, self.counter, self.attended, cache.table.shape[1], scale, config.norm_eps,
                 HEADS=config.heads, KV_HEADS=config.kv_heads, DIM=config.head_dim, PAGE=PAGE_ROWS, SPLITS=splits,
                 GROUP_PAD=self.group_pad, BLOCK_T=ATTENTION_TILE, STAGES=ATTENTION_STAGES, EARLY=rows <= 4, PDL=self.pdl, num_warps=4, **self.launch,
             )  # fmt: skip

@@ -17,7 +17,7 @@ class PagedCache:
 
     Attributes:
         keys, values: `[layers, pages, kv_heads, PAGE_ROWS, head_dim]`.
-        table: int32 `[rows, pages_per_row]` on the device, at a fixed address; graphs read it.
+        table: int32 `[rows, pages_per_row + 1]` on the device, at a fixed address; graphs read it.
     """
 
     def __init__(
@@ -27,7 +27,8 @@ class PagedCache:
         self.keys = torch.zeros(shape, device=device, dtype=dtype)
         self.values = torch.zeros(shape, device=device, dtype=dtype)
         self.pages_per_row = -(-longest // PAGE_ROWS)
-        self.table = torch.zeros(rows, self.pages_per_row, device=device, dtype=torch.int32)
+        # One column more than a row may own: a finished row's next position may lie there, in page 0, and not in the row below.
+        self.table = torch.zeros(rows, self.pages_per_row + 1, device=device, dtype=torch.int32)
         self._free = list(range(pages, 0, -1))
         self._owned: list[list[int]] = [[] for _ in range(rows)]
 

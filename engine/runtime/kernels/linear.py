@@ -84,7 +84,7 @@ def gemv_kernel(
             gate = gate * inv
         else:
             mean = tl.sum(tl.load(stats_ptr + parts * STRIDE, mask=parts < STATS_IN, other=0), 0) / K
-            inv = 1.0 / tl.sqrt(squares / K - mean * mean + eps)
+            inv = 1.0 / tl.sqrt(tl.maximum(squares / K - mean * mean, 0.0) + eps)
             y = (y - mean * tl.load(shift_ptr + rows, mask=row_ok, other=0)) * inv
     if HAS_BIAS:
         y += tl.load(bias_ptr + rows, mask=row_ok, other=0)
@@ -178,7 +178,7 @@ def gemm_kernel(
             gate = gate * inv[:, None]
         else:
             mean = tl.sum(tl.load(stats_ptr + part, mask=part_ok, other=0), 0) / K
-            inv = 1.0 / tl.sqrt(squares / K - mean * mean + eps)
+            inv = 1.0 / tl.sqrt(tl.maximum(squares / K - mean * mean, 0.0) + eps)
             shift = tl.load(shift_ptr + rows, mask=row_ok, other=0)
             y = (y - mean[:, None] * shift[None, :]) * inv[:, None]
     if HAS_BIAS:
