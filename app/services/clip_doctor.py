@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 import soxr
 
+from app.services.voice_activity import speech_share
+
 Severity = Literal["good", "note", "bad"]
 
 BEST_S = (6.0, 20.0)
@@ -36,7 +38,8 @@ class Examination:
 
     Attributes:
         seconds: of the clip. speech_db: RMS of the parts where somebody speaks, dBFS. peak_db: dBFS.
-        noise_db: RMS of the quiet parts. clipped_share: of samples in flat tops, 0..1. speech_share: of time, 0..1.
+        noise_db: RMS of the quiet parts. clipped_share: of samples in flat tops, 0..1. speech_share: of time, 0..1, as
+            a detector of speech hears it, by loudness where there is none.
         speech_s: (start, end) from the first to the last speech.
         findings: length, level, clipping, noise, speech, in this order; each is there.
     """
@@ -59,8 +62,13 @@ class Examination:
         return any(finding.repair for finding in self.findings)
 
 
-def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> Examination:
-    """Look at float32 `[n, channels]`; `longest_s` is what the model takes. Never raises for audio."""
+def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0, listen: bool = True) -> Examination:
+    """Look at float32 `[n, channels]`. Never raises for audio.
+
+    Args:
+        longest_s: what the model takes.
+        listen: also let the detector of speech hear it, which takes some hundredths of the clip's time.
+    """
     mono = samples.mean(axis=1, dtype=np.float64) if samples.ndim == 2 else samples.astype(np.float64)
     mono = np.nan_to_num(mono)
     seconds = len(mono) / rate
@@ -68,7 +76,8 @@ def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> Exam
     window_s = _WINDOW_S
     at = np.flatnonzero(speaking)
     speech_s = (at[0] * window_s, min(seconds, (at[-1] + 1) * window_s)) if len(at) else (0.0, 0.0)
-    share = float(speaking.mean()) if len(speaking) else 0.0
+    heard = speech_share(mono, rate) if listen else None
+    share = heard if heard is not None else float(speaking.mean()) if len(speaking) else 0.0
     speech_db = _mean_db(levels_db[speaking])
     quiet = levels_db[~speaking]
     noise_db = float(np.percentile(quiet, 30)) if len(quiet) >= 5 else _QUIET_DB
@@ -80,7 +89,7 @@ def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> Exam
         _level(speech_db, peak_db),
         _clipping(clipped),
         _noise(speech_db - noise_db, noise_db, len(quiet)),
-        _speech(share, seconds),
+        _speech(share, seconds, _silent_ends(seconds, speech_s)),
     )
     return Examination(seconds, speech_db, peak_db, noise_db, clipped, share, speech_s, findings)
 
@@ -93,15 +102,13 @@ def repaired(samples: np.ndarray, rate: int, *, longest_s: float = 100.0) -> tup
     -23 dBFS, and what is longer than the model takes is cut at the quietest place. Noise is left alone: taking it away
     takes some of the voice with it.
     """
-    found = examine(samples, rate, longest_s=longest_s)
+    found = examine(samples, rate, longest_s=longest_s, listen=False)
     done: list[str] = []
     mended = np.nan_to_num(samples.astype(np.float32)).copy()
-    start_s, end_s = found.speech_s
-    if end_s > start_s:
-        start, end = max(0, int((start_s - 0.15) * rate)), min(len(mended), int((end_s + 0.25) * rate))
-        if len(mended) - (end - start) > 0.3 * rate:
-            mended = mended[start:end]
-            done.append("Silence at the ends was cut.")
+    if _silent_ends(found.seconds, found.speech_s):
+        start_s, end_s = _whole_speech(found.speech_s, found.seconds)
+        mended = mended[int(start_s * rate) : int(end_s * rate)]
+        done.append("Silence at the ends was cut.")
     if len(mended) / rate > longest_s:
         mended = mended[: _quiet_cut(mended, rate, longest_s)]
         done.append(f"It was cut to {len(mended) / rate:.1f} s, at a pause.")
@@ -169,16 +176,29 @@ def _noise(distance_db: float, noise_db: float, quiet_windows: int) -> Finding:
     )
 
 
-def _speech(share: float, seconds: float) -> Finding:
+def _silent_ends(seconds: float, speech_s: tuple[float, float]) -> bool:
+    """Whether there is silence at the ends worth cutting; some of it is always left."""
+    start_s, end_s = _whole_speech(speech_s, seconds)
+    return end_s > start_s and seconds - (end_s - start_s) > 0.3
+
+
+def _whole_speech(speech_s: tuple[float, float], seconds: float) -> tuple[float, float]:
+    """(start, end) of what is kept of a clip: speech with a breath before and after it."""
+    start_s, end_s = speech_s
+    return (max(0.0, start_s - 0.15), min(seconds, end_s + 0.25)) if end_s > start_s else (0.0, 0.0)
+
+
+def _speech(share: float, seconds: float, silent_ends: bool) -> Finding:
+    cut = "Cut silence at the ends." if silent_ends else ""
     if seconds and share < 0.2:
         return Finding(
             "speech",
             "bad",
             f"Hardly any speech: {100 * share:.0f} % of the time.",
-            "Cut silence at the ends." if share else "",
+            cut,
         )
     if share < 0.5:
-        return Finding("speech", "note", f"Speech is {100 * share:.0f} % of the clip.", "Cut silence at the ends.")
+        return Finding("speech", "note", f"Speech is {100 * share:.0f} % of the clip.", cut)
     return Finding("speech", "good", f"Speech {100 * share:.0f} % of the time")
 
 

@@ -169,7 +169,8 @@ class RecordPanel(QFrame):
         self._samples = self._studio.recorder.stop()
         self._set("recorded")
         longest_s = self._studio.card.longest_reference_s if self._studio.card is not None else 100.0
-        found = examine(self._samples, SAMPLE_RATE, longest_s=longest_s)
+        # A first look; the whole one follows in the background when it becomes a voice.
+        found = examine(self._samples, SAMPLE_RATE, longest_s=longest_s, listen=False)
         wrong = [finding.words for finding in found.findings if finding.severity != "good"]
         self.says.setText(" ".join(wrong) or self.tr("%1 s, a good recording.").replace("%1", f"{found.seconds:.1f}"))
         self.name.setFocus()

@@ -8,10 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.paths import starter
+from app.services import voice_activity
 from app.services.clip_doctor import examine, repaired
 from engine import load_clip
 
 RATE = 24_000
+
+
+@pytest.fixture
+def by_loudness(monkeypatch):
+    """As on a machine where the detector of speech cannot be loaded: made-up syllables count as speech."""
+    monkeypatch.setattr(voice_activity, "_detectors", [None])
 
 
 def speech(seconds=8.0, level=0.15, noise=0.0005, seed=0):
@@ -31,7 +38,7 @@ def severity(examination, code):
     return next(finding.severity for finding in examination.findings if finding.code == code)
 
 
-def test_a_good_clip_is_fit():
+def test_a_good_clip_is_fit(by_loudness):
     found = examine(speech(), RATE)
     assert found.fit and [finding.severity for finding in found.findings] == ["good"] * 5
 
@@ -51,7 +58,7 @@ def test_a_snippet_is_too_short():
     assert severity(examine(speech(1.0), RATE), "length") == "bad"
 
 
-def test_a_long_clip_is_cut_at_a_pause():
+def test_a_long_clip_is_cut_at_a_pause(by_loudness):
     clip = speech(30.0)
     found = examine(clip, RATE, longest_s=12.0)
     assert severity(found, "length") == "note" and found.fit and found.repairable
@@ -88,7 +95,7 @@ def test_a_quiet_clip_is_raised_to_a_level_that_serves():
     assert any("level" in words for words in done)
 
 
-def test_silence_around_speech_is_cut_and_speech_is_whole():
+def test_silence_around_speech_is_cut_and_speech_is_whole(by_loudness):
     clip = np.concatenate((silence(5), speech(), silence(6)))
     found = examine(clip, RATE)
     assert severity(found, "speech") == "note"
@@ -115,3 +122,32 @@ def test_any_sound_can_be_examined_and_repaired(length, channels, rate, seed):
     assert len(found.findings) == 5 and 0 <= found.speech_share <= 1
     mended, _ = repaired(samples, rate)
     assert np.isfinite(mended).all() and mended.shape[1] == channels
+
+
+def test_speech_is_told_from_noise_and_music_that_are_as_loud():
+    samples, rate = load_clip(starter() / "voices" / "joe.wav")
+    assert examine(samples, rate).speech_share > 0.8
+    t = np.arange(8 * RATE) / RATE
+    chord = sum(0.1 * np.sin(2 * np.pi * hz * t) for hz in (220.0, 277.2, 329.6))
+    music = (chord * (1 + np.sin(2 * np.pi * 2 * t)) / 2).astype(np.float32)[:, None]
+    for sound in (music, silence(8.0, noise=0.1)):
+        found = examine(sound, RATE)
+        assert found.speech_share < 0.2 and severity(found, "speech") == "bad"
+
+
+def test_the_level_of_a_clip_does_not_change_how_much_of_it_is_speech():
+    samples, rate = load_clip(starter() / "voices" / "kumo.wav")
+    loud, soft = (examine(samples * gain, rate).speech_share for gain in (1.0, 0.01))
+    assert soft == pytest.approx(loud, abs=0.05)
+
+
+def test_half_a_clip_of_speech_is_half():
+    samples, rate = load_clip(starter() / "voices" / "joe.wav")
+    clip = np.concatenate((samples, np.zeros_like(samples)))
+    assert examine(clip, rate).speech_share == pytest.approx(0.5, abs=0.1)
+
+
+def test_without_the_detector_loudness_is_looked_at(by_loudness):
+    assert voice_activity.speech_share(np.zeros(RATE), RATE) is None
+    samples, rate = load_clip(starter() / "voices" / "joe.wav")
+    assert examine(samples, rate).fit
