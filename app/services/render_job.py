@@ -68,6 +68,10 @@ class RenderQueue:
         """In the order in which they will be started."""
         return sorted(itertools.chain.from_iterable(self._jobs.values()), key=lambda job: (job.priority, job.order))
 
+    @property
+    def block_ids(self) -> set[str]:
+        return set(self._jobs)
+
     def of(self, block_id: str) -> list[RenderJob]:
         return self._jobs.get(block_id, [])
 
@@ -80,6 +84,13 @@ class RenderQueue:
             waiting.remove(job)
         if not waiting:
             self._jobs.pop(job.block_id, None)
+
+    def drop(self, block_ids: set[str] | None) -> list[str]:
+        """Forget the jobs of these blocks, or of all; returns whose there were."""
+        dropped = [block_id for block_id in self._jobs if block_ids is None or block_id in block_ids]
+        for block_id in dropped:
+            del self._jobs[block_id]
+        return dropped
 
     def next(self, *, urgent_only: bool) -> RenderJob | None:
         """The job to start now, taken out of the queue; None when there is none that may."""

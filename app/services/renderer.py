@@ -204,7 +204,8 @@ class Renderer:
         self.changed.emit(block.id)
 
     def figures(self) -> Figures:
-        finished = sum(self._outcome(block_id) != "waiting" for block_id in self._asked)
+        waiting = self._queue.block_ids | {job.block_id for job in self._active if not job.dropped}
+        finished = len(self._asked) - len(waiting & self._asked.keys())
         speaking = tuple(job.block_id for job in self._active if job.started)
         shop = self._workshop
         return Figures(shop.ttfa_ms, shop.rtf, speaking, len(self._queue), finished, len(self._asked))
@@ -267,11 +268,9 @@ class Renderer:
     def cancel(self, block_ids: Iterable[str] | None = None) -> None:
         """Forget what waits and end what is spoken (what there is of it is kept, marked); None is everything."""
         chosen = None if block_ids is None else set(block_ids)
-        for job in self._queue.jobs():
-            if chosen is None or job.block_id in chosen:
-                self._queue.remove(job)
-                self._asked.pop(job.block_id, None)
-                self.changed.emit(job.block_id)
+        for block_id in self._queue.drop(chosen):
+            self._asked.pop(block_id, None)
+            self.changed.emit(block_id)
         for job in self._active:
             if chosen is None or job.block_id in chosen:
                 self._asked.pop(job.block_id, None)

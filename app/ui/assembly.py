@@ -17,6 +17,7 @@ from app.services.runlog import RunLog
 from app.services.speaking import habits_of
 from app.services.take_cache import TakeCache
 from app.services.tasks import Tasks
+from app.ui.spread import Spread
 from app.ui.studio import Studio
 
 
@@ -49,7 +50,9 @@ def assemble(studio: Studio) -> None:
     shared.changed.connect(lambda group: studio.bridge.post(lambda: settings_changed(group)))
     embedding = Embedding(library, studio.bridge.post)
     studio.project_replaced.connect(lambda: embedding.set_store(studio.store))
-    renderer.changed.connect(studio.block_state_changed.emit)
+    spread = Spread(studio.block_state_changed.emit, studio)
+    renderer.changed.connect(spread)
+    studio.project_replaced.connect(spread.forget)
     tasks = Tasks(studio.bridge.post)
     studio.attach(
         library=library, devices=devices, player=player, renderer=renderer, recorder=Recorder(devices), tasks=tasks

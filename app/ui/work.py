@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QDialog
 
 from app.model.block import Block
@@ -16,6 +17,22 @@ from app.services.programme import is_spoken
 from app.ui.engine_loader import EngineLoader
 from app.ui.studio import Studio
 from app.ui.window import Window
+
+_ASKED_AT_ONCE = 100
+_BETWEEN_ASKING_MS = 4
+
+
+@dataclass
+class _Asking:
+    """A wish for many lines on its way to the renderer: `left` of them are still to be asked for."""
+
+    left: list[str]
+    wanted: int = 0
+    audio_s: float = 0.0
+
+    def next(self, count: int) -> list[str]:
+        now, self.left = self.left[:count], self.left[count:]
+        return now
 
 
 class Work(QObject):
@@ -28,6 +45,7 @@ class Work(QObject):
         self._loader = loader
         self._heard_before: dict[str, str] = {}  # block -> the take chosen before the present one
         self._asked = 0
+        self._asking: _Asking | None = None
         self._dialogs: dict[str, QDialog] = {}
         bind = studio.actions.bind
         bind("again", lambda: self._again(1))
@@ -39,10 +57,10 @@ class Work(QObject):
         bind("lock", self._lock)
         bind("next_suspicious", lambda: self._go_suspicious(1))
         bind("previous_suspicious", lambda: self._go_suspicious(-1))
-        bind("render_stale", lambda: self.render(studio.renderer.stale_ids()))
+        bind("render_stale", lambda: self.render([block.id for block in studio.project.blocks]))
         bind("render_selection", lambda: self.render(studio.selection))
         bind("render_chapter", lambda: self.render(self.chapter_ids()))
-        bind("cancel_making", lambda: studio.renderer.cancel())
+        bind("cancel_making", self._cancel_making)
         bind("insert_length", self._edit_length)
         bind("lexicon", self.open_lexicon)
         bind("export", lambda: self.open_export(None))
@@ -67,6 +85,7 @@ class Work(QObject):
     def _attach(self) -> None:
         self._disconnect()
         self._heard_before.clear()
+        self._asking = None
         self._chosen: dict[str, str | None] = {}
         if self._studio.project is not None:
             self._disconnect = self._studio.project.block_changed.connect(self._remember_choice)
@@ -170,28 +189,50 @@ class Work(QObject):
     # Rendering
 
     def render(self, block_ids: Sequence[str]) -> None:
-        """Make what is missing of these blocks, and say how much that is."""
-        renderer = self._studio.renderer
+        """Make what is missing of these blocks, and say how much that is; many are asked for a few at a time."""
         if self._studio.engine is None:
             self._studio.say("info", self.tr("The model is still loading. Try again in a moment."))
             return
-        ids = [each for each in block_ids if self._studio.project.has_block(each)]
-        wanted = renderer.render(ids)
-        if not wanted:
+        self._asking = _Asking(list(block_ids))
+        self._ask()
+
+    def _ask(self) -> None:
+        """The next slice of what was asked for; work on it begins at once."""
+        asking, studio = self._asking, self._studio
+        if asking is None or studio.project is None or studio.renderer is None:
+            return
+        renderer, project = studio.renderer, studio.project
+        ids = [each for each in asking.next(_ASKED_AT_ONCE) if project.has_block(each)]
+        wanted = [each for each in ids if renderer.states.needs_speaking(project.block(each))]
+        asking.wanted += len(wanted)
+        asking.audio_s += renderer.estimate(wanted)[0]
+        if wanted:
+            renderer.render(wanted)
+        if asking.left:
+            QTimer.singleShot(_BETWEEN_ASKING_MS, self._ask)
+            return
+        self._asking = None
+        self._say_asked(asking)
+
+    def _say_asked(self, asking: _Asking) -> None:
+        if not asking.wanted:
             self._studio.say("done", self.tr("Everything here is spoken already."))
             return
-        audio_s, work_s = renderer.estimate(
-            [each for each in ids if renderer.states.needs_speaking(self._studio.project.block(each))]
-        )
         text = (
             self.tr("%1 lines are being made: about %2 of speech")
-            .replace("%1", str(wanted))
-            .replace("%2", _clock(audio_s))
+            .replace("%1", str(asking.wanted))
+            .replace("%2", _clock(asking.audio_s))
         )
-        if work_s is not None:
-            text += self.tr(", ready in about %1").replace("%1", _clock(work_s))
-        self._asked = wanted
+        rtf = self._studio.renderer.rtf
+        if rtf is not None:
+            text += self.tr(", ready in about %1").replace("%1", _clock(asking.audio_s * rtf))
+        self._asked = asking.wanted
         self._studio.say("info", text + ".")
+        self._queue_changed()
+
+    def _cancel_making(self) -> None:
+        self._asking = None
+        self._studio.renderer.cancel()
 
     def _queue_changed(self) -> None:
         """When a batch that was asked for is over, report what became of it."""

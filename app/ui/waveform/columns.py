@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from engine import SAMPLE_RATE
 
 FEW_ROWS = 100
 _MINI = 16
+_SLICE_S = 0.006
+NEUTRAL = "#8a948f"  # of what no voice is known for
 
 
 @dataclass
@@ -30,7 +33,11 @@ class Columns:
 
 
 class Shapes:
-    """Where shapes come from, with a small summary of each so that a whole book is drawn at once."""
+    """Where shapes come from, with a small summary of each so that a whole book is drawn at once.
+
+    Attributes:
+        unseen: numbers of the rows whose summary may be old.
+    """
 
     def __init__(self, shape_of: Callable[[str], Overview | None], colour_of: Callable[[str], str]) -> None:
         self._shape_of, self._colour_of = shape_of, colour_of
@@ -38,6 +45,8 @@ class Shapes:
         self._minis: dict[str, tuple[Overview, int, np.ndarray]] = {}
         self._table = np.zeros((0, _MINI, 2), np.int8)
         self._table_ids: list[str] | None = None
+        self._of_ids: list[str] = []
+        self.unseen = range(0)
         self._touched: set[str] = set()
 
     def of(self, block_id: str) -> Overview | None:
@@ -52,20 +61,43 @@ class Shapes:
         self._table_ids = None
 
     def table(self, timeline: Timeline) -> tuple[np.ndarray, list[str]]:
-        """Of every row of the timeline: int8 `[rows, 16, 2]`, sixteen equal stretches of its sound, and its colour."""
+        """Of every row of the timeline: int8 `[rows, 16, 2]`, sixteen equal stretches of its sound, and its colour.
+
+        Where much changed only a slice of it is looked at each time: `unseen` are the rows that the next call goes on
+        with.
+        """
         ids = timeline.block_ids
         if self._table_ids is not ids:
-            self._table_ids = ids
-            self._table = np.stack([self._mini(block_id) for block_id in ids]) if ids else self._table[:0]
-            self._colours = [self._colour_of(block_id) for block_id in ids]
-        elif self._touched:
+            self._carry_over(ids)
+        if len(self._touched) > FEW_ROWS:
+            self.unseen = range(len(ids))
+        else:
             for block_id in self._touched:
                 row = timeline.row(block_id)
                 if row is not None:
-                    self._table[row.number] = self._mini(block_id)
-                    self._colours[row.number] = self._colour_of(block_id)
+                    self._look_at(row.number, block_id)
         self._touched.clear()
+        ends_at_s = time.perf_counter() + _SLICE_S
+        while self.unseen and (time.perf_counter() < ends_at_s or self.unseen.stop - self.unseen.start < 50):
+            number = self.unseen.start
+            self._look_at(number, ids[number])
+            self.unseen = range(number + 1, self.unseen.stop)
         return self._table, self._colours
+
+    def _carry_over(self, ids: list[str]) -> None:
+        """Another table: what is known of a block by its id stays until it is looked at again, so nothing flickers."""
+        before = {block_id: number for number, block_id in enumerate(self._of_ids)}
+        old = np.array([before.get(block_id, len(before)) for block_id in ids], np.int64)
+        table = np.concatenate((self._table, np.zeros((1, _MINI, 2), np.int8)))
+        colours = [*self._colours, NEUTRAL]
+        self._table = table[old]
+        self._colours = [colours[number] for number in old.tolist()]
+        self._table_ids = self._of_ids = ids
+        self.unseen = range(len(ids))
+
+    def _look_at(self, number: int, block_id: str) -> None:
+        self._table[number] = self._mini(block_id)
+        self._colours[number] = self._colour_of(block_id)
 
     def colours(self, timeline: Timeline, rows: range, many: bool) -> dict[int, str]:
         """Colours of these rows by number; `many`: the table is there anyway."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -39,6 +39,10 @@ class ProgrammeItem(pg.GraphicsObject):
         self._pixmap: QPixmap | None = None
         self._drawn_for: object = None
         self.playing = ""
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(5)
+        self._later.timeout.connect(self.refresh)
 
     def set_timeline(self, timeline: Timeline | None) -> None:
         self._timeline = timeline
@@ -96,6 +100,9 @@ class ProgrammeItem(pg.GraphicsObject):
         if self._pixmap is None or self._drawn_for != key:
             self._drawn_for = key
             self._pixmap = self._draw(size.width(), size.height(), ratio)
+            if self._shapes.unseen:
+                # A slice at a time: what is drawn so far is shown, the rest follows.
+                self._later.start()
         painter.save()
         painter.resetTransform()
         corner = box.mapToScene(box.boundingRect().topLeft())

@@ -17,14 +17,13 @@ from app.ui.theme import theme
 from app.ui.throttle import Throttle
 from app.ui.transport.playback import playback_of
 from app.ui.transport.transport import clock
-from app.ui.waveform.columns import Shapes
+from app.ui.waveform.columns import NEUTRAL, Shapes
 from app.ui.waveform.programme_item import ProgrammeItem
 from app.ui.waveform.time_box import TimeBox
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
 
 _FIRST_SEEN_S = 60.0
-_NEUTRAL = "#8a948f"
 _MEASURED_AT_ONCE = 60
 _GROW_EVERY_MS = 100
 
@@ -181,9 +180,9 @@ class Waveform(QWidget):
     def _colour_of(self, block_id: str) -> str:
         project = self._studio.project
         if project is None or not project.has_block(block_id):
-            return _NEUTRAL
+            return NEUTRAL
         voice = project.voice_of(project.block(block_id))
-        return voice.colour if voice is not None else _NEUTRAL
+        return voice.colour if voice is not None else NEUTRAL
 
     def _block_changed(self, block_id: str) -> None:
         self.item.forget(block_id)
