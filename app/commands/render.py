@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
 def requests_of(args: argparse.Namespace) -> list[ExportRequest]:
     """What was asked for on the command line. Raises ExportError for what cannot be."""
-    from app.services.exporter_formats import AudioFormat, FileTags, kind_for
+    from app.services.exporter_formats import AudioFormat, ExportError, FileTags, kind_for
     from app.services.exporter_names import check_template
     from app.services.exporter_request import ExportRequest
     from app.services.loudness import target_for
@@ -105,6 +105,10 @@ def requests_of(args: argparse.Namespace) -> list[ExportRequest]:
     files = {kind: path.expanduser() for kind in ("srt", "vtt") if (path := getattr(args, kind)) is not None}
     if args.cues is not None:
         files["json"] = args.cues.expanduser()
+    named = [path.resolve() for path in (args.project.expanduser(), out, *files.values())]
+    twice = next((path for path in named if named.count(path) > 1), None)
+    if twice is not None:
+        raise ExportError(f"{twice.name} cannot be two files at once.", "Give every file a name of its own.")
     asked = [ExportRequest(out, audio, loudness=loudness, subtitle_files=files, tags=tags, skip=args.skip)]
     if args.stems:
         folder, name = (out.parent / args.stems).parent, Path(args.stems).name

@@ -4,6 +4,7 @@ all."""
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import time
@@ -124,6 +125,7 @@ class _Export:
         self._done_s = 0.0
 
     def run(self) -> ExportReport:
+        self._check_place()
         ids, left_out, doubtful = self._ready_blocks()
         title = self._request.tags.title or self._project.settings.title
         files = files_of(self._project, ids, self._request.split, self._request.template, self._plan, title)
@@ -170,7 +172,10 @@ class _Export:
             self._stop_if_cancelled()
             ids = tuple(each for each in ids if self._project.has_block(each))
             problems, doubtful = problems_of(self._project, ids, self._plan, self._is_stale)
-            problems = [replace(problem, detail=self._rendering.reason(problem.block_id)) for problem in problems]
+            problems = [
+                replace(problem, detail=self._rendering.reason(problem.block_id) or problem.detail)
+                for problem in problems
+            ]
         if problems and not self._request.skip:
             raise BlocksNotReady(problems)
         skipped = {problem.block_id for problem in problems}
@@ -189,6 +194,17 @@ class _Export:
     def _folder(self) -> Path:
         out = self._request.out
         return out.parent if self._request.split == "programme" else out
+
+    def _check_place(self) -> None:
+        """A place where nothing can be written is said before an hour of speaking, not after it."""
+        folder = self._folder().absolute()
+        if self._request.split == "programme" and self._request.out.is_dir():
+            raise ExportError(f"{self._request.out} is a folder.", "Choose another name.")
+        there = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+        if not there.is_dir():
+            raise explain(NotADirectoryError(errno.ENOTDIR, "not a folder"), there / self._request.out.name)
+        if not os.access(there, os.W_OK):
+            raise explain(PermissionError(errno.EACCES, "write-protected"), there / self._request.out.name)
 
     def _check_room(self, ids: Sequence[str], n_files: int) -> None:
         """Too little room is said before an hour of work, not after it."""

@@ -20,7 +20,7 @@ from engine import find_tags
 
 Split = Literal["programme", "chapter", "block", "voice"]
 TEMPLATES: dict[str, str] = {"chapter": "{number:02} {chapter}", "block": "{number:04} {text}", "voice": "{voice}"}
-Reason = Literal["missing", "making", "stale", "incomplete", "failed", "suspicious"]
+Reason = Literal["missing", "making", "stale", "incomplete", "failed", "suspicious", "unreadable"]
 IsStale = Callable[[Block, Take], bool]
 REASONS: dict[str, str] = {
     "missing": "not spoken yet",
@@ -29,6 +29,7 @@ REASONS: dict[str, str] = {
     "incomplete": "ended before its text did",
     "failed": "could not be spoken",
     "suspicious": "may not be what the text says",
+    "unreadable": "has words that this model cannot read",
 }
 _MOST_LISTED = 20
 
@@ -103,10 +104,15 @@ def plain_text(text: str) -> str:
 
 def audible(project: Project, block_ids: Iterable[str], plan_fn: PlanFn) -> list[Block]:
     """The blocks of these that make sound, in the order of the script."""
+    return [block for block in _in_order(project, block_ids) if plan_fn(block, block.text).pieces]
+
+
+def _in_order(project: Project, block_ids: Iterable[str]) -> list[Block]:
+    """The blocks of these that are to be spoken, in the order of the script."""
     blocks = sorted(
         (project.block(each) for each in dict.fromkeys(block_ids)), key=lambda block: project.index(block.id)
     )
-    return [block for block in blocks if is_spoken(project, block) and plan_fn(block, block.text).pieces]
+    return [block for block in blocks if is_spoken(project, block)]
 
 
 def problems_of(
@@ -114,16 +120,27 @@ def problems_of(
 ) -> tuple[list[Problem], list[Problem]]:
     """(what stops an export, what a person should hear first).
 
-    The first are blocks without a complete take of what they are now; locked blocks may be stale. The second are
-    complete
-    takes that are suspicious.
+    The first are blocks without a complete take of what they are now (locked blocks may be stale), and those of whose
+    words the model can read none. The second are complete takes that are suspicious, or lack words it cannot read.
     """
     stopping, doubtful = [], []
-    for block in audible(project, block_ids, plan_fn):
+
+    def problem(block: Block, reason: Reason, detail: str = "") -> Problem:
+        return Problem(block.id, project.index(block.id) + 1, block.text, reason, detail)
+
+    for block in _in_order(project, block_ids):
+        plan = plan_fn(block, block.text)
+        unread = " ".join(warning.message for warning in plan.warnings if warning.code == "unreadable")
+        if not plan.pieces:
+            # Ornaments between paragraphs are no words.
+            if unread and any(character.isalnum() for character in plain_text(block.text)):
+                stopping.append(problem(block, "unreadable", unread))
+            continue
         reason = _reason(project, block, plan_fn, is_stale)
         if reason is not None:
-            problem = Problem(block.id, project.index(block.id) + 1, block.text, reason)
-            (doubtful if reason == "suspicious" else stopping).append(problem)
+            (doubtful if reason == "suspicious" else stopping).append(problem(block, reason))
+        elif unread:
+            doubtful.append(problem(block, "unreadable", unread))
     return stopping, doubtful
 
 

@@ -200,3 +200,15 @@ def test_audio_is_the_same_as_the_programme_that_is_played(tmp_path: Path, backe
         renderer.close()
     written, _ = soundfile.read(tmp_path / "a.wav", dtype="float32")
     np.testing.assert_array_equal(written, played)
+
+
+@pytest.mark.parametrize("options", [("--srt", "out.wav"), ("--vtt", "x.vtt", "--cues", "x.vtt"), ("--srt", "a.mvs")])
+def test_two_files_of_one_name_are_refused_before_anything_is_written(
+    tmp_path: Path, backend: ToneBackend, capsys, monkeypatch, options: tuple[str, ...]
+) -> None:
+    path = project(tmp_path, "Hello there.")
+    monkeypatch.chdir(tmp_path)
+    assert render(tmp_path, "-o", "out.wav", *options) == 3
+    assert "two files at once" in capsys.readouterr().err and not (tmp_path / "out.wav").exists()
+    with ProjectStore.open(path, paths=paths_for(tmp_path / "profile")) as store:
+        assert store.project.text() == "Hello there."

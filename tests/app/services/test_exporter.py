@@ -27,6 +27,8 @@ from app.services.programme import mix, programme
 from outside import decode, loudness, needs_ffmpeg, needs_sox, probe, soxi
 from made_projects import RATE, Studio, plan, studio, voiced
 
+from engine import ModelCard, SpeechPlan, plan_speech
+
 BOOK = [
     "# Arrival",
     "Hello there, this is a test. [pause 1s] Another sentence.",
@@ -474,6 +476,23 @@ def test_what_has_no_take_is_rendered_first(tmp_path: Path) -> None:
     assert report.files[0].seconds > 2
 
 
+def test_words_the_model_cannot_read_are_never_left_out_in_silence(tmp_path: Path) -> None:
+    card = ModelCard("Plain", continuation=False, characters="ascii")
+
+    def plan_plain(block: Block, text: str) -> SpeechPlan:
+        return plan_speech(text, card)
+
+    made = studio(["First.", "你好", "⁂", "Hello 你好."])
+    request = ExportRequest(tmp_path / "a.wav")
+    with pytest.raises(BlocksNotReady) as caught:
+        export(made.project, request, made.read, plan_plain)
+    assert [(problem.number, problem.reason) for problem in caught.value.problems] == [(2, "unreadable")]
+    assert "Plain cannot read “你”" in str(caught.value) and leftovers(tmp_path) == []
+    report = export(made.project, replace(request, skip=True), made.read, plan_plain)
+    assert [problem.number for problem in report.left_out] == [2]
+    assert [(problem.number, problem.reason) for problem in report.doubtful] == [(4, "unreadable")]
+
+
 def test_a_locked_block_may_be_older_than_its_text(tmp_path: Path) -> None:
     made = studio([Block(text="First.", settings=BlockSettings(locked=True))])
     made.project = Project([replace(made.project.blocks[0], text="Other.")], takes=made.project.takes.values())
@@ -532,6 +551,22 @@ def test_a_folder_that_is_a_file_is_told(book: Studio, tmp_path: Path) -> None:
         write(book, tmp_path / "file" / "a.wav")
     with pytest.raises(ExportError, match="no folder"):
         write(book, tmp_path / "file", split="chapter")
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_spoken(tmp_path: Path) -> None:
+    made = studio(["First."], unspoken=(0,))
+    (tmp_path / "file").write_text("")
+
+    class Never:
+        def render(self, block_ids, progress, cancelled):
+            raise AssertionError("spoken for nothing")
+
+        def reason(self, block_id):
+            return ""
+
+    for out in (tmp_path / "file" / "deep" / "a.wav", tmp_path):
+        with pytest.raises(ExportError, match="folder"):
+            export(made.project, ExportRequest(out), lambda *a: None, plan, rendering=Never())
 
 
 def test_too_little_room_is_said_before_the_work(book: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
