@@ -119,6 +119,16 @@ class _Row:
     finished: bool = False
 
 
+def require_admissible(sampling: Sampling, seed: int, max_frames: int) -> None:
+    """Raises ValueError for settings, a seed or a budget that no frame loop takes."""
+    require_valid(sampling.audio)
+    require_valid(sampling.stop)
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"seed is {seed}; it must be 0 to 2**63 - 1")
+    if not 1 <= max_frames <= MAX_FRAMES:
+        raise ValueError(f"max_frames is {max_frames}; it must be 1 to {MAX_FRAMES}")
+
+
 class FrameLoop:
     """A fixed bucket of rows over one model.
 
@@ -163,12 +173,7 @@ class FrameLoop:
         Raises:
             RuntimeError: no row is free. ValueError: settings, seed or budget out of range.
         """
-        require_valid(sampling.audio)
-        require_valid(sampling.stop)
-        if not 0 <= seed < 2**63:
-            raise ValueError(f"seed is {seed}; it must be 0 to 2**63 - 1")
-        if not 1 <= max_frames <= MAX_FRAMES:
-            raise ValueError(f"max_frames is {max_frames}; it must be 1 to {MAX_FRAMES}")
+        require_admissible(sampling, seed, max_frames)
         if None not in self._work:
             raise RuntimeError("no row is free")
         row = self._work.index(None)

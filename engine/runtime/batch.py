@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import torch
 
 from engine.errors import DeviceError
-from engine.lm.generate import Frame
+from engine.lm.generate import Frame, require_admissible
 from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
-from engine.lm.sampling import require_valid, stop_options
-from engine.requests import MAX_FRAMES, Sampling
+from engine.lm.sampling import stop_options
+from engine.requests import Sampling
 from engine.runtime.graphs import RING, FrameGraphs, Quantizer
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 
@@ -98,12 +98,7 @@ class CudaFrameLoop:
     @torch.inference_mode()
     def admit(self, prompt: Prompt, *, sampling: Sampling, seed: int, max_frames: int) -> int:
         """As `FrameLoop.admit`. Raises DeviceError when the device has no pages left for the prompt."""
-        require_valid(sampling.audio)
-        require_valid(sampling.stop)
-        if not 0 <= seed < 2**63:
-            raise ValueError(f"seed is {seed}; it must be 0 to 2**63 - 1")
-        if not 1 <= max_frames <= MAX_FRAMES:
-            raise ValueError(f"max_frames is {max_frames}; it must be 1 to {MAX_FRAMES}")
+        require_admissible(sampling, seed, max_frames)
         if None not in self._work:
             raise RuntimeError("no row is free")
         row = self._work.index(None)
