@@ -128,6 +128,27 @@ def test_exporting_shows_what_was_written(running: Any, tmp_path: Path, qtbot: A
     dialog.close()
 
 
+def test_exporting_over_a_file_says_so_before(running: Any, tmp_path: Path) -> None:
+    running.window.script.editor.insertPlainText("Good morning.")
+    (tmp_path / "kept.wav").write_bytes(b"something else")
+    dialog = running.work.open_export(None)
+    dialog.place.setText(str(tmp_path / "new.wav"))
+    assert dialog.replaced.isHidden()
+    dialog.place.setText(str(tmp_path / "kept"))
+    assert "kept.wav" in dialog.replaced.text() and not dialog.replaced.isHidden()
+    dialog.close()
+
+
+def test_what_people_wrote_is_shown_as_they_wrote_it(running: Any, tmp_path: Path, qtbot: Any) -> None:
+    running.window.script.editor.insertPlainText("<b>not bold</b> is said")
+    dialog = running.work.open_export(None)
+    dialog.place.setText(str(tmp_path / "none.wav"))
+    qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    assert "&lt;b&gt;not bold" in dialog._outcome.text()
+    dialog.close()
+
+
 def test_an_export_of_lines_without_a_take_names_them_and_writes_nothing(
     running: Any, tmp_path: Path, qtbot: Any
 ) -> None:

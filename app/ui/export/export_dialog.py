@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,9 @@ class ExportDialog(Dialog):
         grid.addWidget(self.skip, len(rows), 1)
         self._missing = note("", "small")
         grid.addWidget(self._missing, len(rows) + 1, 1)
-        grid.setRowStretch(len(rows) + 2, 1)
+        self.replaced = note("", "warning")
+        grid.addWidget(self.replaced, len(rows) + 2, 1)
+        grid.setRowStretch(len(rows) + 3, 1)
         return page
 
     def _make_progress(self) -> QWidget:
@@ -271,12 +274,22 @@ class ExportDialog(Dialog):
 
     def _check(self) -> None:
         self._go.setEnabled(bool(self.place.text().strip()))
+        out = self._out()
+        there = self._split == "programme" and out.is_file()
+        words = self.tr("%1 is there already. Exporting replaces it.").replace("%1", out.name)
+        self.replaced.setText(words if there else "")
+        self.replaced.setVisible(there)
+
+    def _out(self) -> Path:
+        """The file or folder that is written, as far as its name is typed."""
+        out = Path(self.place.text().strip()).expanduser()
+        if self._split == "programme" and out.name and out.suffix.lower() != EXTENSIONS[self._kind]:  # type: ignore[index]
+            out = out.with_name(out.name + EXTENSIONS[self._kind])  # type: ignore[index]
+        return out
 
     def request(self) -> ExportRequest:
         """What is asked for, as it stands. Raises SpeechError for what cannot be done."""
-        out = Path(self.place.text().strip()).expanduser()
-        if self._split == "programme" and out.suffix.lower() != EXTENSIONS[self._kind]:  # type: ignore[index]
-            out = out.with_name(out.name + EXTENSIONS[self._kind])  # type: ignore[index]
+        out = self._out()
         subtitles = [kind for kind, box in (("srt", self.srt), ("vtt", self.vtt)) if box.isChecked()]
         title, author = self.title_field.text().strip(), self.author_field.text().strip()
         return ExportRequest(
@@ -337,15 +350,15 @@ class ExportDialog(Dialog):
         lines = []
         for file in report.files[:8]:
             level = f" · {file.measured.lufs:.1f} LUFS" if file.measured is not None else ""
-            lines.append(f"<b>{file.path.name}</b> &nbsp; {_clock(file.seconds)}{level}")
-            lines += [f"<span>⚠ {fault}</span>" for fault in file.faults]
+            lines.append(f"<b>{escape(file.path.name)}</b> &nbsp; {_clock(file.seconds)}{level}")
+            lines += [f"<span>⚠ {escape(str(fault))}</span>" for fault in file.faults]
         if len(report.files) > 8:
             lines.append(self.tr("and %1 more files").replace("%1", str(len(report.files) - 8)))
-        lines += [path.name for path in report.texts[:6]]
+        lines += [escape(path.name) for path in report.texts[:6]]
         if report.left_out:
             lines.append("")
             lines.append(self.tr("Left out: %1 lines").replace("%1", str(len(report.left_out))))
-            lines += [str(problem) for problem in report.left_out[:5]]
+            lines += [escape(str(problem)) for problem in report.left_out[:5]]
         self._outcome.setText("<br>".join(lines))
         count = len(report.files)
         words = (
@@ -362,7 +375,7 @@ class ExportDialog(Dialog):
         self._report = None
         if isinstance(error, BlocksNotReady):
             first = error.problems[0]
-            lines = [f"• {problem}" for problem in error.problems[:8]]
+            lines = [f"• {escape(str(problem))}" for problem in error.problems[:8]]
             if len(error.problems) > 8:
                 lines.append(self.tr("and %1 more").replace("%1", str(len(error.problems) - 8)))
             self._outcome.setText("<br>".join(lines))
@@ -373,13 +386,14 @@ class ExportDialog(Dialog):
         else:
             message = getattr(error, "message", str(error))
             remedy = getattr(error, "remedy", "")
-            self._outcome.setText(f"{message}<br>{remedy}")
+            self._outcome.setText(f"{escape(message)}<br>{escape(remedy)}")
             self.set_sentence(self.tr("Nothing was written."))
         self._stack.setCurrentIndex(2)
         self._buttons()
 
     def _show_choices(self) -> None:
         self._stack.setCurrentIndex(0)
+        self._check()
         what = (
             self.tr("The whole script") if self._ids is None else self.tr("%1 lines").replace("%1", str(len(self._ids)))
         )
