@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.model.content_commands import SetProjectSettings
@@ -16,6 +16,7 @@ from app.services.importers import SUFFIXES
 from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
+from app.services.store_lock import ProjectLockedError
 from app.ui.action_set import plain
 from app.ui.studio import Studio
 from app.ui.theme import theme
@@ -37,6 +38,7 @@ class Session(QObject):
         self._state = window.state
         self._disconnects: list[Callable[[], None]] = []
         self._problem: Any = None
+        self._done_at_opening = 0
         actions = studio.actions
         actions.bind("new_project", self.new)
         actions.bind("open_project", self.ask_and_open)
@@ -60,23 +62,38 @@ class Session(QObject):
             return
         self.new()
 
-    def new(self) -> None:
+    def new(self) -> bool:
+        """An empty untitled project. Whether it is open now."""
+        if not self._may_leave():
+            return False
         try:
             store = ProjectStore.untitled(self._studio.paths, deliver=self._studio.bridge.post)
         except ProjectError as error:
             self._tell(error)
-            return
+            return False
         if self._state.pauses_mode == "natural":
             store.history.note(SetProjectSettings({"pauses_mode": "natural"}))
         self._use(store)
+        return True
 
-    def open(self, path: Path, *, quietly: bool = False) -> bool:
+    def open(self, path: Path, *, quietly: bool = False, read_only: bool = False) -> bool:
         """Open a project. Whether it is open now; why not is told unless `quietly`."""
         store = self._studio.store
         if store is not None and store.path == path.absolute():
             return True
+        if not self._may_leave():
+            return False
+        post = self._studio.bridge.post
         try:
-            opened = ProjectStore.open(path, paths=self._studio.paths, deliver=self._studio.bridge.post)
+            opened = ProjectStore.open(path, paths=self._studio.paths, deliver=post, read_only=read_only)
+        except ProjectLockedError as error:
+            log.warning("cannot open %s: %s", path, error)
+            if quietly:
+                words = self.tr("Your last project is open in another window. This window has a new script.")
+                self._studio.say("info", words)
+            else:
+                self._offer_reading(path, error)
+            return False
         except ProjectError as error:
             log.warning("cannot open %s: %s", path, error)
             if not quietly:
@@ -90,7 +107,8 @@ class Session(QObject):
         store = self._studio.store
         project = self._studio.project
         if store is None or not store.is_untitled or project.characters or project.takes:
-            self.new()
+            if not self.new():
+                return
         library = self._studio.library
         find = library.find if library is not None else (lambda name: None)
         fill_with_sample(self._studio.history, find)
@@ -100,6 +118,21 @@ class Session(QObject):
             editor.select_block(first.id)
         editor.setFocus()
         self._retitle()
+
+    def _offer_reading(self, path: Path, error: ProjectLockedError) -> None:
+        """Somebody else writes the project: it can be read here meanwhile."""
+        box = QMessageBox(self._window)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIconPixmap(theme().icon("lock", "accent").pixmap(32, 32))
+        box.setWindowTitle(self.tr("Open"))
+        box.setText(error.message)
+        box.setInformativeText(
+            self.tr("Open it here to read and listen? Changes made here are kept only under another name.")
+        )
+        read = box.addButton(self.tr("Open read-only"), QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+        read.clicked.connect(lambda: self.open(path, read_only=True))
+        box.open()
 
     def ask_and_open(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
@@ -211,7 +244,25 @@ class Session(QObject):
         if store is not None:
             store.close()
 
+    def _may_leave(self) -> bool:
+        """Edits of a project that can only be read are nowhere but in memory: asked before they go."""
+        store = self._studio.store
+        if store is None or not store.read_only or store.history.done == self._done_at_opening:
+            return True
+        answer = QMessageBox.warning(
+            self._window,
+            self.tr("Changes are not saved"),
+            self.tr("%1 is open read-only, so your changes are not in it.").replace("%1", store.path.name),
+            QMessageBox.StandardButton.Save | QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Save,
+        )
+        if answer == QMessageBox.StandardButton.Save:
+            self.save_as()  # goes on in the background: the person leaves again when it is done
+        return answer == QMessageBox.StandardButton.Discard
+
     def _may_close(self) -> bool:
+        if not self._may_leave():
+            return False
         renderer = self._studio.renderer
         if renderer is not None and renderer.queue() and self._state.ask_before_quit:
             count = len(renderer.queue())
@@ -244,6 +295,7 @@ class Session(QObject):
 
     def _use(self, store: ProjectStore) -> None:
         before = self._studio.store
+        self._done_at_opening = store.history.done
         for disconnect in self._disconnects:
             disconnect()
         self._studio.set_store(store)

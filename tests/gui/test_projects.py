@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox
 
-from app.model.commands import PutTake
+from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take
+from app.paths import paths_for
 from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
@@ -69,6 +70,36 @@ def test_opening_something_that_is_no_project_says_so_and_keeps_the_present_one(
     sample.studio.actions.trigger("open_project")
     assert sample.studio.store is before
     assert sample.window.toast.text
+
+
+def test_a_project_that_is_open_elsewhere_can_be_read_meanwhile(running: Any, tmp_path: Path, qtbot: Any) -> None:
+    other = ProjectStore.create(tmp_path / "shared.mvs", paths=paths_for(tmp_path / "other"))
+    other.history.do(ReplaceText(0, "", "Written elsewhere."))
+    other.flush()
+    assert not running.session.open(tmp_path / "shared.mvs")
+    box = running.window.findChild(QMessageBox)
+    assert "shared.mvs is open" in box.text()
+    box.buttons()[0].click()
+    assert running.studio.store.read_only and running.studio.project.text() == "Written elsewhere."
+    assert "read only" in running.window.windowTitle()
+    other.close()
+
+
+def test_changes_of_a_project_that_can_only_be_read_are_not_lost_unasked(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "kept.mvs", paths=running.studio.paths) as store:
+        store.history.do(ReplaceText(0, "", "As it was."))
+    assert running.session.open(tmp_path / "kept.mvs", read_only=True)
+    asked: list[str] = []
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
+    monkeypatch.setattr(QMessageBox, "warning", lambda *given: asked.append(given[2]) or answers[len(asked) - 1])
+    qtbot.keyClicks(running.window.script.editor, "More. ")
+    assert not running.window.close() and running.window.isVisible()
+    running.studio.actions.trigger("open_sample")
+    assert running.studio.project.text() == "More. As it was." and len(asked) == 2
+    running.studio.actions.trigger("new_project")
+    assert running.studio.project.text() == "" and len(asked) == 3 and "kept.mvs" in asked[0]
 
 
 def test_an_untitled_project_can_be_recovered(sample: Any, qtbot: Any) -> None:
