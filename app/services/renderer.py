@@ -224,6 +224,10 @@ class Renderer:
         active = [(job.block_id, "speaking" if job.started else "queued") for job in self._active]
         return (*active, *((job.block_id, "queued") for job in self._queue.jobs()))
 
+    def asked_ids(self) -> list[str]:
+        """Blocks that a person asked for and that are not finished, in the order of the work."""
+        return [block_id for block_id, _ in self.queue() if block_id in self._asked]
+
     def stale_ids(self) -> list[str]:
         """Blocks that are to be spoken, in the order of the script."""
         return [block.id for block in self.project.blocks if self.states.needs_speaking(block)]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 
+from app.model import checks
 from app.model.block import new_id
 from app.model.commands import PutTake
-from app.model.errors import ProjectError
+from app.model.errors import FormatError, ProjectError
 from app.model.history import History, Recorded
 from app.model.project import Project
 from app.model.signal import Signal
@@ -40,6 +42,8 @@ from app.services.take_cache import Lease, TakeCache
 __all__ = ["SUFFIX", "Deliver", "ProjectStore"]
 
 _log = logging.getLogger(__name__)
+
+_ASKED = "asked"
 
 Deliver = Callable[[Callable[[], None]], None]
 
@@ -85,6 +89,7 @@ class ProjectStore:
         self.notices = list(opened.notices)
         self.interrupted_takes = tuple(opened.interrupted)
         self.id = rows.meta.get("project", "")
+        self._asked = rows.meta.get(_ASKED, "[]")
         changed = rows.meta.get("changed_at_s", "")
         self.changed_at_s = float(changed) if changed.replace(".", "", 1).isdigit() and len(changed) < 30 else 0.0
         self._deliver = deliver or _at_once
@@ -366,6 +371,25 @@ class ProjectStore:
         lease.hold([take.key for take in list(self.project.takes.values())])
         if self._closed:
             lease.release()
+
+    # -- what is to be made
+
+    @property
+    def asked(self) -> list[str]:
+        """Ids of the blocks that were to be spoken when the project was left, in order; see `keep_asked`."""
+        try:
+            found = checks.items(checks.from_json_text(self._asked, "The lines to make", 16_000_000), "The lines", 200_000)
+            return [checks.identifier(each, "A line") for each in found]
+        except FormatError:
+            return []
+
+    def keep_asked(self, block_ids: Sequence[str]) -> None:
+        """Remember what is to be spoken, so that it can be gone on with after a restart. No edit, and not for undo."""
+        text = json.dumps(list(block_ids))
+        if text != self._asked:
+            self._asked = text
+            if self._writer is not None:
+                self._writer.add(Batch(meta={_ASKED: text}))
 
     # -- clips
 

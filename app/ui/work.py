@@ -15,6 +15,7 @@ from app.model.content_commands import ChooseTake, DropTake
 from app.model.outline import outline
 from app.services.programme import is_spoken
 from app.ui.engine_loader import EngineLoader
+from app.ui.status.unfinished import Unfinished
 from app.ui.studio import Studio
 from app.ui.window import Window
 
@@ -77,6 +78,9 @@ class Work(QObject):
         if outline_dock is not None:
             outline_dock.content.render_requested.connect(self.render)
             outline_dock.content.export_requested.connect(self.open_export)
+        unfinished = window.findChild(Unfinished)
+        if unfinished is not None:
+            unfinished.render_requested.connect(self.render)
         if studio.renderer is not None:
             studio.renderer.queue_changed.connect(self._queue_changed)
         self._disconnect: Callable[[], None] = lambda: None

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
 
 from app.services.playing import PlayState
 from app.ui.status.queue_panel import QueuePanel
+from app.ui.status.unfinished import Unfinished
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.transport.playback import playback_of
@@ -65,7 +66,9 @@ class Status(QWidget):
         self.queue = QueuePanel(studio, self)
         self.open_queue = small_button("queue", self.tr("Lines that are being made"))
         self.open_queue.clicked.connect(lambda: self.queue.open_above(self.mapToGlobal(QPoint(self.width(), 0))))
+        self.unfinished = Unfinished(studio)
         row.addWidget(self.doing)
+        row.addWidget(self.unfinished)
         row.addWidget(self.open_queue)
         self._timer = QTimer(self)
         self._timer.setInterval(_EVERY_MS)
