@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -209,6 +210,7 @@ class _SoundfileEncoder:
 
         form, subtype, level = self._FORMS[path.suffix.lower()]
         self._exact = subtype == "PCM_24"
+        self._ogg = path if form == "OGG" else None
         self._file: soundfile.SoundFile = soundfile.SoundFile(
             path, "w", SAMPLE_RATE, CHANNELS, subtype, format=form, compression_level=level
         )
@@ -219,3 +221,30 @@ class _SoundfileEncoder:
 
     def close(self) -> None:
         self._file.close()
+        if self._ogg is not None and self._ogg.is_file():  # a named pipe has passed on what it got
+            _settle_serial(self._ogg)
+
+
+def _settle_serial(path: Path) -> None:
+    """Give an Ogg stream the serial number 1 in place of libsndfile's random one: the same sound is the same bytes."""
+    with path.open("r+b") as file:
+        while len(head := file.read(27)) == 27 and head[:4] == b"OggS":  # the page header of RFC 3533
+            start = file.tell() - 27
+            sizes = file.read(head[26])
+            body = file.read(sum(sizes))
+            if len(body) < sum(sizes):
+                return  # the disk was full
+            head = head[:14] + struct.pack("<I", 1) + head[18:22] + bytes(4) + head[26:]
+            head = head[:22] + struct.pack("<I", _ogg_crc(head + sizes + body)) + head[26:]
+            file.seek(start)
+            file.write(head)
+            file.seek(start + 27 + len(sizes) + len(body))
+
+
+_MIRRORED = bytes(int(f"{value:08b}"[::-1], 2) for value in range(256))
+
+
+def _ogg_crc(page: bytes) -> int:
+    """The checksum of RFC 3533: zlib's polynomial, but highest bit first, from 0, and without the final inversion."""
+    mirrored = zlib.crc32(page.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
+    return int(f"{mirrored:032b}"[::-1], 2)

@@ -11,7 +11,7 @@ import pytest
 import soundfile
 
 from app.services import audio_writer
-from app.services.audio_writer import AudioWriter, OutputError
+from app.services.audio_writer import SUFFIXES, AudioWriter, OutputError
 from engine.job import to_grid
 
 
@@ -43,6 +43,16 @@ def test_lossy_formats_are_48_khz_stereo_and_sound_alike(tmp_path: Path, suffix:
     for channel, pitch_hz in ((0, 220), (1, 330)):
         spectrum = np.abs(np.fft.rfft(read[middle, channel]))
         assert int(spectrum.argmax()) == pitch_hz
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_same_sound_is_the_same_bytes(tmp_path: Path, suffix: str) -> None:
+    sound = np.random.default_rng(1).uniform(-0.3, 0.3, (150_000, 2)).astype(np.float32)
+    for name in ("a", "b"):
+        with AudioWriter(tmp_path / f"{name}{suffix}") as writer:
+            writer.write(sound)
+    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+    assert abs(soundfile.info(tmp_path / f"a{suffix}").frames - len(sound)) < 2_500  # every page is accepted
 
 
 def test_a_wav_that_is_never_closed_is_playable_to_the_last_second(tmp_path: Path) -> None:
