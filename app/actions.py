@@ -109,6 +109,14 @@ ACTIONS: tuple[Action, ...] = (
         "project",
     ),
     _action(
+        "compact",
+        QT_TRANSLATE_NOOP("Actions", "&Compact"),
+        "",
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Make the project’s file smaller: takes that nothing needs any more are left out."),
+        "project",
+    ),
+    _action(
         "recover",
         QT_TRANSLATE_NOOP("Actions", "&Recover a project…"),
         "",
@@ -387,6 +395,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "-",
             "save_project",
             "save_as",
+            "compact",
             "recover",
             "-",
             "export",

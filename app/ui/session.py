@@ -16,6 +16,7 @@ from app.services.importers import SUFFIXES
 from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
+from app.services.store_moves import Compacted
 from app.services.store_lock import ProjectLockedError
 from app.ui.action_set import plain
 from app.ui.studio import Studio
@@ -45,6 +46,7 @@ class Session(QObject):
         actions.bind("open_sample", self.open_sample)
         actions.bind("save_project", self.save)
         actions.bind("save_as", self.save_as)
+        actions.bind("compact", self.compact)
         actions.bind("recover", self.recover)
         actions.bind("import_script", self.ask_and_import)
         studio.text_dropped.connect(self.open_or_import)
@@ -208,23 +210,47 @@ class Session(QObject):
             path = path.with_name(path.name + SUFFIX)
 
         def saved(_: object) -> None:
-            progress.end()
             if self._studio.store is store:
                 self._remember()
                 self._retitle()
             self._studio.say("done", self.tr("Saved as %1.").replace("%1", path.name))
 
+        title = self.tr("Saving %1").replace("%1", path.name)
+        self._with_progress(lambda task: store.save_as(path, task.report), saved, title)
+
+    def compact(self) -> None:
+        """Leave out of the file what nothing needs any more; it is written anew in the background."""
+        store = self._studio.store
+        running: list[Any] = []
+        try:
+            rewrite = store.compact(lambda fraction: running[0].report(fraction))
+        except ProjectError as error:
+            self._tell(error)
+            return
+
+        def work(task: Any) -> Compacted:
+            running.append(task)
+            return rewrite()
+
+        def done(sizes: Compacted) -> None:
+            words = self.tr("The project takes %1 MB now; it took %2 MB.")
+            now, before = (f"{count / 1e6:.1f}" for count in (sizes.bytes_after, sizes.bytes_before))
+            self._studio.say("done", words.replace("%1", now).replace("%2", before))
+
+        self._with_progress(work, done, self.tr("Compacting %1").replace("%1", store.path.name))
+
+    def _with_progress(self, work: Callable[[Any], Any], done: Callable[[Any], None], title: str) -> None:
+        """Work on the project's file in the background, with a dialog when it takes longer than a moment."""
+
+        def succeeded(result: Any) -> None:
+            progress.end()
+            done(result)
+
         def failed(error: BaseException) -> None:
             progress.end()
             self._tell(error)
 
-        task = self._studio.tasks.run(
-            lambda task: store.save_as(path, task.report),
-            saved,
-            failed,
-            title=self.tr("Saving %1").replace("%1", path.name),
-        )
-        progress = ProgressDialog(self._window, task)
+        progress = ProgressDialog(self._window, self._studio.tasks.run(work, succeeded, failed, title=title))
 
     def recover(self) -> None:
         """What earlier runs left."""

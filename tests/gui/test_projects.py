@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton, QMessageBox
 
 from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take
@@ -21,6 +23,7 @@ from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
 from app.ui.widgets.fields import OptionalNumber, Segments
+from app.ui.widgets.progress_dialog import ProgressDialog
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
@@ -284,3 +287,42 @@ def test_how_lines_are_made_is_set_in_the_preferences_and_counts_at_once_and_aft
     first.window.close()
     first.close()
     assert open_studio_at().studio.renderer.states.habits == wanted
+
+
+def test_compacting_works_in_the_background_and_says_what_it_brought(sample: Any, qtbot: Any) -> None:
+    store, threads = sample.studio.store, []
+    compact = store.compact
+
+    def watched(progress: Callable[[float], None]) -> Callable[[], Any]:
+        rewrite = compact(progress)
+        return lambda: (threads.append(threading.current_thread()), rewrite())[1]
+
+    store.compact = watched
+    text = sample.studio.project.text()
+    sample.studio.actions.trigger("compact")
+    qtbot.waitUntil(lambda: "takes" in sample.window.toast.text, timeout=10_000)
+    assert threads and threads[0] is not threading.main_thread()
+    assert sample.studio.project.text() == text and store.flush()
+
+
+def test_saving_as_can_be_cancelled_and_leaves_everything_as_it_was(
+    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    store, reached = sample.studio.store, threading.Event()
+
+    def slow(path: Path, progress: Callable[[float], None]) -> None:
+        while True:
+            reached.set()
+            progress(0.5)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(store, "save_as", slow)
+    answer_with(monkeypatch, tmp_path / "new.mvs")
+    before = store.path
+    sample.studio.actions.trigger("save_as")
+    qtbot.waitUntil(lambda: reached.is_set() and sample.window.findChild(ProgressDialog).isVisible(), timeout=5_000)
+    dialog = sample.window.findChild(ProgressDialog)
+    cancel = next(button for button in dialog.findChildren(QPushButton) if button.text() == "Cancel")
+    qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=2_000)
+    assert sample.studio.store.path == before and not (tmp_path / "new.mvs").exists()
