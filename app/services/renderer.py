@@ -60,6 +60,7 @@ class Renderer:
         states: facts about blocks (BlockStates). store, project, engine, card: what it works with.
         ahead_s: how far ahead of the listener speech is made.
         paused: nothing is started that nobody listens to.
+        cancels: how often everything was cancelled; who asks bit by bit stops when it grows.
 
     Signals:
         changed(block_id): state, length or takes of a block changed.
@@ -93,6 +94,7 @@ class Renderer:
         self.engine: Engine | None = None
         self.card: ModelCard | None = None
         self.paused = False
+        self.cancels = 0
         self._clips, self._clip_cache = clips, clip_cache
         self._post = post
         self._parallel = 1  # as many as the engine speaks at once
@@ -272,6 +274,7 @@ class Renderer:
     def cancel(self, block_ids: Iterable[str] | None = None) -> None:
         """Forget what waits and end what is spoken (what there is of it is kept, marked); None is everything."""
         chosen = None if block_ids is None else set(block_ids)
+        self.cancels += chosen is None
         for block_id in self._queue.drop(chosen):
             self._asked.pop(block_id, None)
             self.changed.emit(block_id)

@@ -28,6 +28,7 @@ class _Asking:
     """A wish for many lines on its way to the renderer: `left` of them are still to be asked for."""
 
     left: list[str]
+    cancels: int
     wanted: int = 0
     audio_s: float = 0.0
 
@@ -61,7 +62,7 @@ class Work(QObject):
         bind("render_stale", lambda: self.render([block.id for block in studio.project.blocks]))
         bind("render_selection", lambda: self.render(studio.selection))
         bind("render_chapter", lambda: self.render(self.chapter_ids()))
-        bind("cancel_making", self._cancel_making)
+        bind("cancel_making", lambda: studio.renderer.cancel())
         bind("insert_length", self._edit_length)
         bind("lexicon", self.open_lexicon)
         bind("export", lambda: self.open_export(None))
@@ -197,13 +198,16 @@ class Work(QObject):
         if self._studio.engine is None:
             self._studio.say("info", self.tr("The model is still loading. Try again in a moment."))
             return
-        self._asking = _Asking(list(block_ids))
+        self._asking = _Asking(list(block_ids), self._studio.renderer.cancels)
         self._ask()
 
     def _ask(self) -> None:
         """The next slice of what was asked for; work on it begins at once."""
         asking, studio = self._asking, self._studio
         if asking is None or studio.project is None or studio.renderer is None:
+            return
+        if studio.renderer.cancels != asking.cancels:
+            self._asking = None
             return
         renderer, project = studio.renderer, studio.project
         ids = [each for each in asking.next(_ASKED_AT_ONCE) if project.has_block(each)]
@@ -222,21 +226,16 @@ class Work(QObject):
         if not asking.wanted:
             self._studio.say("done", self.tr("Everything here is spoken already."))
             return
-        text = (
-            self.tr("%1 lines are being made: about %2 of speech")
-            .replace("%1", str(asking.wanted))
-            .replace("%2", _clock(asking.audio_s))
-        )
+        one = self.tr("1 line is being made: about %2 of speech")
+        many = self.tr("%1 lines are being made: about %2 of speech")
+        text = one if asking.wanted == 1 else many.replace("%1", str(asking.wanted))
+        text = text.replace("%2", _clock(asking.audio_s))
         rtf = self._studio.renderer.rtf
         if rtf is not None:
             text += self.tr(", ready in about %1").replace("%1", _clock(asking.audio_s * rtf))
         self._asked = asking.wanted
         self._studio.say("info", text + ".")
         self._queue_changed()
-
-    def _cancel_making(self) -> None:
-        self._asking = None
-        self._studio.renderer.cancel()
 
     def _queue_changed(self) -> None:
         """When a batch that was asked for is over, report what became of it."""
@@ -247,7 +246,9 @@ class Work(QObject):
         self._asked = 0
         if report.waiting:
             return
-        parts = [self.tr("%1 lines spoken").replace("%1", str(len(report.done)))]
+        count = len(report.done)
+        spoken = self.tr("1 line spoken") if count == 1 else self.tr("%1 lines spoken").replace("%1", str(count))
+        parts = [spoken]
         if report.suspicious:
             parts.append(self.tr("%1 suspicious (F8 goes to the next)").replace("%1", str(len(report.suspicious))))
         if report.failed:
