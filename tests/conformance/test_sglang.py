@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import re
+import zlib
 
 import numpy as np
 import pytest
@@ -323,3 +324,46 @@ def test_the_socket_tells_what_fails(sglang):
     assert got[1]["error_type"] == "server_error" and got[2]["error"] is True
     wrong = talk(sglang, [{"type": "session.config", "language": "Klingon"}], "error")
     assert wrong[-1]["param"] == "language"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"temperature": float("inf")},
+        {"temperature": 1e308},
+        {"temperature": 10**400},
+        {"repetition_penalty": 1e308},
+        {"top_k": -5},
+        {"top_k": 10**30},
+        {"token_count": 10**400},
+        {"input": "${token:" + "9" * 5000 + "}one"},
+        {"input": "one \ud800 two"},
+        {"ref_audio": "/" + "a" * 5000},
+        {"ref_audio": "file://[::1/clip.wav"},
+    ],
+)
+def test_values_that_no_engine_takes_are_faults_of_the_request(ask_sglang, more):
+    answer = ask_sglang.post(SPEECH, content=json.dumps({"input": "one", **more}))
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "BadRequestError")
+    assert ask(ask_sglang).status_code == 200
+
+
+def test_a_body_that_is_too_large_or_damaged_is_told_as_such(ask_sglang):
+    large = zlib.compress(b" " * (65 << 20))
+    answer = ask_sglang.post(SPEECH, content=large, headers={"Content-Encoding": "deflate"})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (413, "RequestTooLargeError")
+    answer = ask_sglang.post(SPEECH, content=b"none", headers={"Content-Encoding": "gzip"})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "BadRequestError")
+
+
+def test_a_form_within_the_form_is_refused(ask_sglang):
+    body = b"--B\r\nContent-Type: multipart/mixed; boundary=C\r\n\r\n--C\r\n\r\nx\r\n--C--\r\n--B--\r\n"
+    headers = {"Content-Type": "multipart/form-data; boundary=B"}
+    answer = ask_sglang.post("/v1/audio/voices", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "BadRequestError")
+
+
+def test_half_a_surrogate_pair_is_no_text_of_a_session(sglang):
+    messages = [{"type": "session.config"}, {"type": "input.text", "text": "one \ud800"}, {"type": "\udfff"}]
+    got = talk(sglang, [*messages, {"type": "input.done"}], "session.done")
+    assert [each["type"] for each in got] == ["session.configured", "error", "error", "session.done"]

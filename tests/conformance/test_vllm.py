@@ -218,3 +218,16 @@ def test_the_socket_has_no_greeting_and_stays_open(vllm, clip):
     assert got[0]["sentence_text"] == "one two" and got[0]["sample_rate"] == 24000, "it says so, and it is wrong"
     assert b"".join(each for each in got if isinstance(each, bytes)) == floored(clip).tobytes()
     assert got[-1] == {"type": "session.done", "utterance_index": 0, "total_sentences": 1}
+
+
+def test_a_unit_that_fails_begins_says_why_and_ends(vllm):
+    messages = [{"type": "session.config"}, {"type": "input.text", "text": "one"}, {"type": "input.done"}]
+    got = talk(vllm, messages, "session.done")
+    assert [each["type"] for each in got] == ["audio.start", "error", "audio.done", "session.done"]
+    assert got[2]["error"] is True
+
+
+@pytest.mark.parametrize("more", [{"references": [{"audio_path": "data:,", "text": 5}]}, {"speed": 10**400}])
+def test_values_of_no_use_are_faults_of_the_request(ask_vllm, more):
+    answer = ask_vllm.post("/v1/audio/speech", json={"input": "one", **more})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "Bad Request")

@@ -13,6 +13,14 @@ _OPEN = frozenset({"/health"})
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
+def _is_own(origin: str, hosts: set[str]) -> bool:
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme == "http" and parts.netloc.lower() in hosts
+
+
 def guard(token: str, refuse: Callable[[int, str], web.Response]):
     """A middleware that checks Host and Origin (a page of a browser could be led here), then the token."""
     expected = token.encode()
@@ -25,8 +33,7 @@ def guard(token: str, refuse: Callable[[int, str], web.Response]):
             return refuse(403, "This service answers on this machine's own address only.")
         origin = request.headers.get("Origin")
         if origin is not None:
-            parts = urlsplit(origin)
-            if parts.scheme != "http" or parts.netloc.lower() not in hosts:
+            if not _is_own(origin, hosts):
                 return refuse(403, "This service does not answer web pages.")
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         known = scheme.lower() == "bearer" and hmac.compare_digest(given.encode("utf-8", "surrogateescape"), expected)

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from typing import Any
 
 import numpy as np
-from aiohttp import web
+from aiohttp import MultipartReader, web
 
 from app.services.serve.flavour import Flavour
 from app.services.serve.shelf import LARGEST_BYTES, ShelfError
@@ -24,6 +24,15 @@ from engine import FRAME_SAMPLES, CapabilityError, ClipError, SpeechError, TextE
 
 OUTCOMES_KEPT = 1024
 LARGEST_UPLOAD = 10_551_296
+
+
+def read_json(data: str | bytes) -> Any:
+    """What a client wrote. Raises ValueError, also where a string of it holds half a surrogate pair, which no text
+    is; RecursionError."""
+    value = json.loads(data)
+    if "\\ud" in data.lower() if isinstance(data, str) else b"\\ud" in data.lower():
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 class Routes:
@@ -237,6 +246,8 @@ class Routes:
         clip, mime_type, file_name = None, None, ""
         try:
             async for part in await request.multipart():
+                if isinstance(part, MultipartReader):
+                    raise ValueError("a form within the form")
                 data = bytes(await part.read())
                 if len(data) > LARGEST_BYTES:
                     raise ShelfError(f"File size exceeds maximum limit of {LARGEST_BYTES} bytes")
@@ -259,7 +270,7 @@ class Routes:
     async def _json(self, request: web.Request) -> Any:
         self._flavour.check_content_type(request.headers.get("Content-Type", ""))
         try:
-            return json.loads(await request.read())
+            return read_json(await request.read())
         except (ValueError, RecursionError) as error:
             raise self._flavour.bad_request(f"The request body is no JSON: {error}") from error
 
@@ -280,6 +291,10 @@ class Routes:
             return error
         if isinstance(error, QueueFull):
             return self._flavour.server_error("The request queue is full.", 503)
+        if isinstance(error, web.HTTPRequestEntityTooLarge):
+            return ApiError(413, "The request is too large.", "RequestTooLargeError", None, 413)
+        if isinstance(error, web.RequestPayloadError):
+            return self._flavour.bad_request("The request body cannot be read.")
         if isinstance(error, RefusedReference):
             make = self._flavour.bad_request if error.status == 400 else None
             return (

@@ -17,6 +17,7 @@ from app.services.serve.wish import ApiError, Spoken, Wish
 from engine import LANGUAGES
 
 MOST_ITEMS = 32
+LARGEST_COUNT, LARGEST_FACTOR = 2**31 - 1, 1e6  # what an engine can reckon with; nobody means more
 _TOKEN_PREFIX = re.compile(r"^\$\{token:(\d+)\}")
 _NAME = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]+\Z")
 _VOICE_TYPES = frozenset(
@@ -73,14 +74,14 @@ _FIELDS: dict[str, tuple[str, Any, Any]] = {
     "ref_audio": ("a string", _is_text, None),
     "ref_text": ("a string", _is_text, None),
     "references": ("a list", lambda value: isinstance(value, list), None),
-    "token_count": ("an integer", _is_whole, lambda value: value > 0),
-    "duration_tokens": ("an integer", _is_whole, lambda value: value > 0),
+    "token_count": ("an integer", _is_whole, lambda value: 0 < value <= LARGEST_COUNT),
+    "duration_tokens": ("an integer", _is_whole, lambda value: 0 < value <= LARGEST_COUNT),
     "initial_codec_chunk_frames": ("an integer", _is_whole, lambda value: value >= 0),
     "max_new_tokens": ("an integer", _is_whole, lambda value: value > 0),
-    "temperature": ("a number", _is_number, lambda value: value >= 0),
+    "temperature": ("a number", _is_number, lambda value: 0 <= value <= LARGEST_FACTOR),
     "top_p": ("a number", _is_number, lambda value: 0 < value <= 1),
-    "top_k": ("an integer", _is_whole, None),
-    "repetition_penalty": ("a number", _is_number, lambda value: value > 0),
+    "top_k": ("an integer", _is_whole, lambda value: 0 <= value <= LARGEST_COUNT),
+    "repetition_penalty": ("a number", _is_number, lambda value: 0 < value <= LARGEST_FACTOR),
     "seed": ("an integer", _is_whole, lambda value: 0 <= value < 2**63),
     "stage_params": ("an object", lambda value: isinstance(value, dict), None),
     "x_vector_only_mode": ("a boolean", _is_flag, None),
@@ -124,7 +125,11 @@ class Sglang:
         prefix = _TOKEN_PREFIX.match(text)
         if prefix:
             text = text[prefix.end() :].lstrip()
+            if len(prefix[1]) > 9:
+                raise self.bad_request("${token:N} is out of range", "input")
             tokens = int(prefix[1]) or tokens
+            if not text:
+                raise self.bad_request("input must not be empty", "input")
         form = given.get("response_format", "wav").strip().lower()
         if form not in MEDIA_TYPES:
             raise self.bad_request(f"response_format must be one of {', '.join(MEDIA_TYPES)}", "response_format")

@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from app.services.serve.flavour import Flavour
-from app.services.serve.routes import Routes
+from app.services.serve.routes import Routes, read_json
 from app.services.serve.wish import ApiError, Spoken, Wish
 
 CONFIG_S, IDLE_S = 10.0, 30.0
@@ -171,9 +171,9 @@ class _Session:
 
         try:
             wish = self._wish(sentence)
-            self._routes.check_voice(wish)
             if not self._sglang:
                 await begin(wish)
+            self._routes.check_voice(wish)
             async with aclosing(self._routes.chunks(wish, spoken)) as chunks:
                 if self._stream_audio:
                     async for samples in chunks:
@@ -207,7 +207,7 @@ class _Session:
         if message.type is not WSMsgType.TEXT:
             raise _End
         try:
-            value = json.loads(message.data) if len(message.data) <= largest else None
+            value = read_json(message.data) if len(message.data) <= largest else None
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):

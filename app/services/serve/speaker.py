@@ -177,10 +177,13 @@ class Speaker:
             raise RefusedReference(
                 "Speech generation failed: Cannot load local files without `--allowed-local-media-path`.", 500
             )
-        path = Path(unquote(urlsplit(where).path)) if scheme == "file" else Path(where)
-        if not path.is_file():
-            raise RefusedReference(f"reference audio {where[:200]!r} was not found")
-        return path
+        try:
+            path = Path(unquote(urlsplit(where).path)) if scheme == "file" else Path(where)
+            if path.is_file():
+                return path
+        except (OSError, ValueError):
+            pass  # no path at all, or a forbidden one
+        raise RefusedReference(f"reference audio {where[:200]!r} was not found")
 
 
 def decode_data_uri(uri: str) -> bytes:

@@ -45,7 +45,7 @@ def _number(value: Any) -> float:
     if isinstance(value, bool | int | float | str):
         try:
             return float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             pass
     raise ValueError("Input should be a valid number")
 
@@ -190,6 +190,8 @@ class Vllm:
             reference, ref_text = listed[0].get("audio_path"), listed[0].get("text") or ""
             if not reference:
                 raise self.bad_request("a reference needs audio_path")
+            if not isinstance(ref_text, str):
+                raise self._schema("Input should be a valid string", "references")
         if isinstance(reference, list):
             raise self.bad_request("ref_audio must be a string for this model")
         if reference is not None and not isinstance(reference, str):
