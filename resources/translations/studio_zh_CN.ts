@@ -71,6 +71,14 @@
         <translation>以另一个名称保存副本，并在其中继续工作。</translation>
     </message>
     <message>
+        <source>&amp;Compact</source>
+        <translation>压缩项目(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Make the project’s file smaller: takes that nothing needs any more are left out.</source>
+        <translation>缩小项目文件：不再需要的录音将被移除。</translation>
+    </message>
+    <message>
         <source>&amp;Recover a project…</source>
         <translation>恢复项目(&amp;R)…</translation>
     </message>
@@ -831,6 +839,10 @@
     <message>
         <source>Folder for the files</source>
         <translation>文件所在文件夹</translation>
+    </message>
+    <message>
+        <source>%1 is there already. Exporting replaces it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -1944,6 +1956,42 @@
         <translation>%1 不能自己停顿。</translation>
     </message>
     <message>
+        <source>A long line goes on in the tone of what was just spoken</source>
+        <translation>长句延续刚才的语气</translation>
+    </message>
+    <message>
+        <source>%1 speaks each piece on its own.</source>
+        <translation>%1 会单独朗读每一段。</translation>
+    </message>
+    <message>
+        <source>Long lines</source>
+        <translation>长句</translation>
+    </message>
+    <message>
+        <source>Longest piece</source>
+        <translation>最长片段</translation>
+    </message>
+    <message>
+        <source>As long as the model can</source>
+        <translation>以模型上限为准</translation>
+    </message>
+    <message>
+        <source>Longer lines are cut at the ends of sentences.</source>
+        <translation>更长的句子会在句末断开。</translation>
+    </message>
+    <message>
+        <source>The project’s</source>
+        <translation>项目的</translation>
+    </message>
+    <message>
+        <source>Another each time</source>
+        <translation>每次不同</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same sound again.</source>
+        <translation>相同的种子会得到相同的声音。</translation>
+    </message>
+    <message>
         <source>Write out numbers and abbreviations before speaking</source>
         <translation>朗读前将数字和缩写展开</translation>
     </message>
@@ -2465,6 +2513,10 @@
         <translation>模型：%1</translation>
     </message>
     <message>
+        <source>Listening is in mono; lines made without listening are stereo.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It speaks only in the voice of a clip.</source>
         <translation>它只能用片段的声音说话。</translation>
     </message>
@@ -2543,6 +2595,18 @@
         <translation>正在保存 %1</translation>
     </message>
     <message>
+        <source>The project takes %1 MB now; it took %2 MB.</source>
+        <translation>项目现在占用 %1 MB，之前为 %2 MB。</translation>
+    </message>
+    <message>
+        <source>Compacting %1</source>
+        <translation>正在压缩 %1</translation>
+    </message>
+    <message>
+        <source>%1 is open read-only, so your changes are not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>退出</translation>
     </message>
@@ -2561,6 +2625,26 @@
     <message>
         <source>Changes are not saved</source>
         <translation>更改未保存</translation>
+    </message>
+    <message>
+        <source>Your last project is open in another window. This window has a new script.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it here to read and listen? Changes made here are kept only under another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open read-only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Quit anyway and lose the last changes?</source>
@@ -2871,6 +2955,29 @@
     <message>
         <source>Play</source>
         <translation>播放</translation>
+    </message>
+</context>
+<context>
+    <name>Unfinished</name>
+    <message>
+        <source>Do not make them</source>
+        <translation>不再生成</translation>
+    </message>
+    <message>
+        <source>Resume rendering 1 line</source>
+        <translation>继续生成 1 行</translation>
+    </message>
+    <message>
+        <source>Resume rendering %1 lines</source>
+        <translation>继续生成 %1 行</translation>
+    </message>
+    <message>
+        <source>They were not finished when the project was left.</source>
+        <translation>上次离开项目时它们尚未完成。</translation>
+    </message>
+    <message>
+        <source>The model is still loading. Try again in a moment.</source>
+        <translation>模型仍在加载。请稍后再试。</translation>
     </message>
 </context>
 <context>
@@ -3191,6 +3298,10 @@
         <translation>这里的内容都已朗读。</translation>
     </message>
     <message>
+        <source>1 line is being made: about %2 of speech</source>
+        <translation>正在生成 1 行：语音约 %2</translation>
+    </message>
+    <message>
         <source>%1 lines are being made: about %2 of speech</source>
         <translation>正在生成 %1 行：约 %2 的语音</translation>
     </message>
@@ -3201,6 +3312,10 @@
     <message>
         <source>%1 lines spoken</source>
         <translation>已朗读 %1 行</translation>
+    </message>
+    <message>
+        <source>1 line spoken</source>
+        <translation>已朗读 1 行</translation>
     </message>
     <message>
         <source>%1 suspicious (F8 goes to the next)</source>
@@ -3308,7 +3423,7 @@
     <name>assembly</name>
     <message>
         <source>Holding the takes of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保留项目的录音</translation>
     </message>
 </context>
 <context>
