@@ -712,6 +712,13 @@
     </message>
 </context>
 <context>
+    <name>DropHint</name>
+    <message>
+        <source>Looking at the clips…</source>
+        <translation>正在检查片段…</translation>
+    </message>
+</context>
+<context>
     <name>EngineLoader</name>
     <message>
         <source>Starting</source>
@@ -3324,13 +3331,6 @@
     <message>
         <source>%1 failed</source>
         <translation>%1 行失败</translation>
-    </message>
-</context>
-<context>
-    <name>_DropHint</name>
-    <message>
-        <source>Looking at the clips…</source>
-        <translation>正在检查片段…</translation>
     </message>
 </context>
 <context>

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDockWidget,
     QFileDialog,
-    QFrame,
     QLabel,
     QLineEdit,
-    QListView,
     QMenu,
     QToolButton,
     QVBoxLayout,
@@ -36,11 +33,13 @@ from app.ui.transport.playback import playback_of
 from app.ui.voice_menu import voice_dot
 from app.ui.voices.adding import Added, add_in_background, cloning_notes
 from app.ui.voices.consent_panel import ConsentPanel
+from app.ui.voices.drop_hint import DropHint
 from app.ui.voices.preview import ClipSource, at_48k
 from app.ui.voices.record_panel import RecordPanel
 from app.ui.voices.thumbnails import Thumbnails
 from app.ui.voices.voice_care import VoiceCare
 from app.ui.voices.voice_delegate import VoiceDelegate
+from app.ui.voices.voice_list import VoiceList
 from app.ui.voices.voice_model import VOICE_ROLE, VoiceModel
 from app.ui.widgets.dock import small_button
 from engine import SAMPLE_RATE, SpeechError
@@ -74,7 +73,7 @@ class Voices(QWidget):
         self.search.addAction(theme().icon("search", "text_faint"), QLineEdit.ActionPosition.LeadingPosition)
         column.addWidget(self.search)
         self.model = VoiceModel(studio)
-        self.list = _List(self)
+        self.list = VoiceList(self)
         self.list.setModel(self.model)
         self._thumbnails = Thumbnails(studio.bridge.post, self.list.viewport().update)
         self.delegate = VoiceDelegate(self._shape_of, self._clicked, self.list)
@@ -91,7 +90,7 @@ class Voices(QWidget):
         column.addWidget(self.recording)
         self.consent = ConsentPanel(self._consent_given)
         column.addWidget(self.consent)
-        self.hint = _DropHint(
+        self.hint = DropHint(
             self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files
         )
         column.addWidget(self.hint)
@@ -439,88 +438,3 @@ class Voices(QWidget):
         if sounds:
             event.acceptProposedAction()
             self.add_files(sounds)
-
-
-class _List(QListView):
-    """Keys: Enter gives the voice to the selected lines, F2 renames, Delete deletes, P plays, C cares for the clip."""
-
-    def __init__(self, voices: Voices) -> None:
-        super().__init__()
-        self._voices = voices
-        self.setAccessibleName(voices.tr("Voices"))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setDragEnabled(True)
-        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
-        self.setDefaultDropAction(Qt.DropAction.CopyAction)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMouseTracking(True)
-        self.setUniformItemSizes(True)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(140, 88)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        voice = self._voices.current()
-        if voice is not None and event.key() == Qt.Key.Key_Delete:
-            if self._voices.model.is_own(voice):
-                self._voices.delete(voice.id)
-        elif voice is not None and event.key() == Qt.Key.Key_P and not event.modifiers():
-            self._voices.preview(voice.id)
-        elif voice is not None and event.key() == Qt.Key.Key_C and not event.modifiers():
-            self._voices.care_for(voice.id)
-        else:
-            super().keyPressEvent(event)
-
-
-class _DropHint(QFrame):
-    """Where clips can be dropped; a click asks for files."""
-
-    def __init__(self, words: str, second: str, clicked: Callable[[], None]) -> None:
-        super().__init__()
-        self._words = words
-        self._clicked = clicked
-        self.setObjectName("dropHint")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName(f"{words} {second}")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.setSpacing(0)
-        self._label = QLabel(words)
-        self._second = QLabel(second)
-        self._label.setProperty("role", "small")
-        self._second.setProperty("role", "faint")
-        for label in (self._label, self._second):
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            label.setWordWrap(True)
-            column.addWidget(label)
-        theme().changed.connect(self._tint)
-        self._hot = False
-        self._tint()
-
-    def set_hot(self, hot: bool) -> None:
-        self._hot = hot
-        self._tint()
-
-    def set_busy(self, busy: bool) -> None:
-        self._label.setText(self.tr("Looking at the clips…") if busy else self._words)
-
-    def _tint(self) -> None:
-        edge, ground = ("accent", "accent_soft") if self._hot else ("border_strong", "base")
-        self.setStyleSheet(
-            f"#dropHint {{ border: 1px dashed {theme().colour(edge).name()}; border-radius: 8px;"
-            f" background: {theme().colour(ground).name()}; }}"
-            f" #dropHint:focus {{ border: 1px solid {theme().colour('focus').name()}; }}"
-        )
-
-    def mouseReleaseEvent(self, event) -> None:  # noqa: ANN001
-        if self.rect().contains(event.position().toPoint()):
-            self._clicked()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self._clicked()
-        else:
-            super().keyPressEvent(event)
