@@ -71,8 +71,12 @@ environment() {
     compiled="compiled $(sum "$top/engine/lm/kernels.py") $top"
     if ! { is_installed "$wanted" && is_done "$compiled"; }; then
         (
+            if ! mkdir -p "$venv" 2>/dev/null || [ ! -w "$venv" ]; then
+                say "this account cannot write the environment $venv. Set MOSS_VENV to a folder of its own and run this again."
+                exit 4
+            fi
             # Two that start at once do this once.
-            if command -v flock >/dev/null 2>&1; then mkdir -p "$venv"; exec 9>"$venv/.moss-lock"; flock 9; fi
+            if command -v flock >/dev/null 2>&1; then exec 9>"$venv/.moss-lock"; flock 9; fi
             is_installed "$wanted" || install "$1" "$wanted"
             is_done "$compiled" || compile "$compiled"
         )

@@ -97,6 +97,13 @@ def test_a_set_up_that_failed_says_so_and_the_next_start_mends_it(checkout: Chec
     assert checkout.installs()
 
 
+def test_a_place_that_cannot_be_written_is_named_with_what_to_do(checkout: Checkout) -> None:
+    (checkout.folder / "file").touch()
+    refused = checkout.start("doctor", MOSS_VENV=str(checkout.folder / "file" / "venv"))
+    assert refused.returncode == 4 and refused.stdout == "" and "Set MOSS_VENV" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
 def test_an_environment_that_was_cut_off_in_the_making_is_made_anew(checkout: Checkout) -> None:
     (checkout.top / ".venv" / "bin").mkdir(parents=True)
     (checkout.top / ".venv" / "pyvenv.cfg").touch()
