@@ -99,9 +99,12 @@ class AudioWriter:
             raise
         except (OSError, RuntimeError) as error:  # soundfile's errors are RuntimeErrors
             reason = getattr(error, "strerror", None) or error
-            raise OutputError(
+            refusal = OutputError(
                 f"The audio could not be written to {self._shown()} ({reason}).", "Check free space and permissions."
-            ) from error
+            )
+            if self.samples:
+                refusal.exit_status = 5  # a part of it is there: an incomplete result
+            raise refusal from error
 
     def _shown(self) -> str:
         return str(self.target) if isinstance(self.target, Path) else "the output"

@@ -111,7 +111,8 @@ def test_a_full_disk_is_told_and_the_file_is_kept(tmp_path: Path, monkeypatch) -
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writer._encoder, "write", full)
-    with pytest.raises(OutputError, match="No space left"):
+    with pytest.raises(OutputError, match="No space left") as caught:
         writer.write(speech(1.0))
+    assert caught.value.exit_status == 5, "the file holds an incomplete result"
     writer.close()
     assert len(soundfile.read(tmp_path / "a.wav")[0]) == 72_000
