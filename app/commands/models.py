@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.commands.console import ProgressLine, paths_of, result, tell
+from app.services.server_keys import KEY_VARIABLE
 
 if TYPE_CHECKING:
     from app.services.models import Models
 
-KEY_VARIABLE = "MOSS_SERVER_KEY"
 INCOMPLETE_STATUS = 5
 _STATES = {
     "ready": "installed",
@@ -187,8 +187,8 @@ def _add_server(args: argparse.Namespace) -> int:
             getpass.getpass("Key: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
         )
     models.save_server(server, key)
-    if models.keys.notice:
-        tell(models.keys.notice)
+    if key and models.keys.notice:
+        tell(f"This system has no keyring that can be used, so the key is not kept: set {KEY_VARIABLE} for each command.")
     tell(f"Kept. Speak with it: --model server:{args.name}")
     return 0
 

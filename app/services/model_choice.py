@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -61,7 +62,8 @@ def open_engine(
 
     Args:
         model: a name, a folder, or `server:NAME` for a speech server of the settings.
-        run_log: the window's; None opens the profile's, which ends with the engine.
+        run_log: the window's; None opens the profile's, which ends with the engine. It also means that a command asks,
+            whose environment may hold the server's key.
 
     Raises:
         SpeechError: there is no such model, or it cannot be opened.
@@ -69,11 +71,12 @@ def open_engine(
     from app.services.logged_engine import LoggedEngine
     from app.services.model_sources import find_source, open_source
     from app.services.runlog import RunLog
-    from app.services.server_keys import ServerKeys
+    from app.services.server_keys import KEY_VARIABLE, ServerKeys
     from app.settings import Settings
 
     settings = Settings.load(paths)
-    source = None if codec is not None else find_source(model, paths, settings, ServerKeys())
+    keys = ServerKeys(os.environ.get(KEY_VARIABLE, "") if run_log is None else "")
+    source = None if codec is not None else find_source(model, paths, settings, keys)
     if source is not None:
         engine = open_source(source, paths, device=device, precision=precision, slots=slots, on_status=on_status)
     else:

@@ -8,6 +8,7 @@ import threading
 _log = logging.getLogger(__name__)
 
 SERVICE = "moss-voice-studio"
+KEY_VARIABLE = "MOSS_SERVER_KEY"  # the key of the one server that a command is about
 
 # Where there is no keyring: one memory for the whole program, until it ends.
 _memory: dict[str, str] = {}
@@ -19,15 +20,21 @@ class ServerKeys:
 
     Every method may block while the system asks the person; none raises.
 
+    Args:
+        given: a key that goes before every kept one: a command is about one server, and has it from its environment.
+
     Attributes:
         notice: what the person should know, or "".
     """
 
-    def __init__(self) -> None:
+    def __init__(self, given: str = "") -> None:
+        self._given = given
         self.notice = ""
 
     def get(self, server_id: str) -> str:
         """The key of a server; "" where there is none."""
+        if self._given:
+            return self._given
         with _lock:
             if server_id in _memory:
                 return _memory[server_id]

@@ -12,6 +12,7 @@ from served import TOKEN, Served, make_clip
 from small_hub import SmallHub
 
 from app.cli import main
+from app.services import server_keys
 from engine import catalogue
 from engine.catalogue import LOCAL_V15, Part
 
@@ -98,6 +99,19 @@ def test_a_server_is_kept_asked_and_spoken_through(moss, served, tmp_path, monke
         assert not path.is_file() or TOKEN.encode() not in path.read_bytes(), path
     assert moss("models", "remove-server", "far")[0] == 0
     assert "server:far" not in moss("models")[1]
+
+
+def test_without_a_keyring_the_key_comes_from_the_environment_of_each_command(moss, served, tmp_path, monkeypatch):
+    monkeypatch.setattr(server_keys, "_memory", {})
+    monkeypatch.setenv("MOSS_SERVER_KEY", TOKEN)
+    status, _, err = moss("models", "add-server", "far", served.address, "--key")
+    assert status == 0 and "MOSS_SERVER_KEY" in err
+    server_keys._memory.clear()  # a command ends, and its memory with it
+    words = ["say", "one two", "-o", str(tmp_path / "out.wav"), "--model", "server:far"]
+    assert moss(*words)[0] == 0
+    monkeypatch.delenv("MOSS_SERVER_KEY")
+    status, _, err = moss(*words, "--seed", "6")
+    assert status == 3 and "Unauthorized" in err
 
 
 def test_the_report_of_the_doctor_names_no_folder_of_the_person(moss, tmp_path):
