@@ -176,7 +176,10 @@ class Renderer:
 
     def live(self, block_id: str) -> LiveTake | None:
         """What is being made of a block now."""
-        return next((job.live for job in self._jobs_of(block_id) if job.live is not None), None)
+        for job in self._active:
+            if job.block_id == block_id and job.live is not None and not job.dropped:
+                return job.live
+        return None
 
     def shape(self, block: Block) -> Overview | None:
         """The shape of what is heard of a block, where it is known: growing while it is spoken."""

@@ -46,6 +46,7 @@ class Timeline:
         self._live_s = live_s
         self._dirty = True
         self._kept: dict[str, _Known] = {}
+        self._headings_spoken = True
         self._touched: set[str] = set()
         self._gaps_s = np.zeros(0)
         self.block_ids: list[str] = []
@@ -55,7 +56,7 @@ class Timeline:
         self._index: dict[str, int] = {}
 
     def invalidate(self, *, everything: bool = False) -> None:
-        """The order of blocks changed; `everything`: also what was known of blocks that are the same."""
+        """The order of blocks or the settings changed; `everything`: also what was known of blocks that are the same."""
         self._dirty = True
         if everything:
             self._kept.clear()
@@ -144,6 +145,10 @@ class Timeline:
         gaps: list[float] = []
         measured: list[bool] = []
         kept: dict[str, _Known] = {}
+        if project.settings.headings_spoken != self._headings_spoken:
+            self._headings_spoken = project.settings.headings_spoken
+            # Of all settings only this one decides what is known of a block, and only of headings.
+            self._kept = {each: known for each, known in self._kept.items() if known.kind is BlockKind.SPEECH}
         plain_s = project.settings.pauses.paragraph_s
         border: Border | None = None  # None: nothing but speech was seen since the last block
         after_heading = False

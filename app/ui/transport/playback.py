@@ -59,7 +59,7 @@ class Playback(QObject):
         studio.services_changed.connect(self._attach)
         studio.project_replaced.connect(self._project_replaced)
         studio.block_state_changed.connect(self._block_changed)
-        studio.card_changed.connect(lambda: self._invalidate(everything=True))
+        studio.card_changed.connect(self._invalidate)
         self._attach()
         self._bind()
 
@@ -332,7 +332,7 @@ class Playback(QObject):
         project = self._studio.project
         if project is not None:
             project.blocks_changed.connect(lambda *_: self._invalidate())
-            project.settings_changed.connect(lambda: self._invalidate(everything=True))
+            project.settings_changed.connect(self._invalidate)
         self._invalidate(everything=True)
         self._tick()
 
