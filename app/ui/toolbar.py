@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.model.commands import SetBlockSettings
@@ -28,7 +28,8 @@ class Toolbar(QToolBar):
         self.setMovable(False)
         self.setFloatable(False)
         self.setIconSize(QSize(20, 20))
-        self.addWidget(Transport(studio))
+        self._transport = Transport(studio)
+        self.addWidget(self._transport)
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
@@ -42,7 +43,7 @@ class Toolbar(QToolBar):
         self.language.setIcon(theme().icon("globe"))
         self.language.menu().aboutToShow.connect(self._fill_languages)
         self.model = ModelButton(studio)
-        export = QPushButton(self.tr("Export…"))
+        self._export = export = QPushButton(self.tr("Export…"))
         export.setProperty("kind", "primary")
         export.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         action = studio.actions.action("export")
@@ -60,6 +61,7 @@ class Toolbar(QToolBar):
             studio.project_replaced,
             studio.services_changed,
             studio.block_state_changed,
+            studio.card_changed,
         ):
             signal.connect(self._soon)
         studio.project_replaced.connect(self._attach)
@@ -95,7 +97,9 @@ class Toolbar(QToolBar):
         blocks = self._blocks()
         self.voice.setEnabled(bool(blocks))
         self.language.setEnabled(bool(blocks))
-        voices = {voice_of(self._studio, block) for block in blocks}
+        # One line for each voice is asked: a book has thousands of lines.
+        by_voice = {block.settings.voice: block for block in blocks}
+        voices = {voice_of(self._studio, block) for block in by_voice.values()}
         if len(voices) == 1:
             name, colour = next(iter(voices))
             self.voice.show_value(name, voice_dot(colour))
@@ -106,6 +110,24 @@ class Toolbar(QToolBar):
             self.language.show_value(next(iter(languages)) or self.tr("Any language"))
         else:
             self.language.show_value(self.tr("Several languages") if languages else self.tr("Language"))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Names give way in a narrow window: what does not fit into a tool bar is not shown at all."""
+        choices = (self.voice, self.language, self.model)
+        fixed = sum(widget.sizeHint().width() for widget in (self._transport, self._export))
+        room = self.width() - fixed - sum(choice.frame_px for choice in choices) - GRID * 6
+        # The shortest first: what it does not need is for the others.
+        for others, choice in zip((3, 2, 1), sorted(choices, key=lambda each: each.wanted_px), strict=True):
+            given = max(0, min(choice.wanted_px, room // others))
+            choice.give_room(given if given < choice.wanted_px else choice.MOST_PX)
+            room -= given
+        # What the bar has put aside does not tell it that it became smaller.
+        self.layout().invalidate()
 
     def _fill_voices(self) -> None:
         menu = self.voice.menu()
@@ -146,19 +168,41 @@ class _Choice(QToolButton):
     """A flat button that shows a value and opens a menu; long names are shortened in the middle of the bar."""
 
     MOST_PX = 150
+    LEAST_PX = 32
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
+        self._value = ""
+        self._room_px = self.MOST_PX
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMenu(QMenu(self))
         self.setProperty("choice", True)
 
+    @property
+    def wanted_px(self) -> int:
+        """Width of the whole value, as far as it may ever be shown."""
+        return min(self.MOST_PX, QFontMetrics(self.font()).horizontalAdvance(self._value))
+
+    @property
+    def frame_px(self) -> int:
+        """Width of everything but the value."""
+        return self.sizeHint().width() - QFontMetrics(self.font()).horizontalAdvance(self.text())
+
+    def give_room(self, room_px: int) -> None:
+        """Show as much of the value as this; with too little for a word only the icon."""
+        self._room_px = min(room_px, self.MOST_PX)
+        self._show_text()
+
+    def _show_text(self) -> None:
+        room_px = self._room_px if self._room_px >= min(self.LEAST_PX, self.wanted_px) else 0
+        self.setText(QFontMetrics(self.font()).elidedText(self._value, Qt.TextElideMode.ElideRight, room_px))
+
     def show_value(self, value: str, icon=None) -> None:
-        shown = QFontMetrics(self.font()).elidedText(value, Qt.TextElideMode.ElideRight, self.MOST_PX)
-        self.setText(shown)
+        self._value = value
+        self._show_text()
         if icon is not None:
             self.setIcon(icon)
         self.setAccessibleName(f"{self._name}: {value}")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from tone_studio import ToneStudio
 
-from app.model.commands import SetBlockSettings, SetVoice
+from app.model.commands import ReplaceText, SetBlockSettings, SetVoice
 from app.model.voice import Voice
 from app.services.overview import BIN_SAMPLES, Overview
 from app.services.playing import PlayState
@@ -95,6 +95,25 @@ def test_sound_is_drawn_in_the_colour_of_its_voice(tones, waveform, qtbot):
     assert sum(near(colour, VOICE.colour) for colour in drawn) > 20
     other = waveform._playback.timeline.row(tones.ids[0])
     assert not any(near(colour, VOICE.colour) for colour in colours_at(waveform, other.start_s + 0.2))
+
+
+def test_a_line_that_is_put_back_is_shown_with_its_own_words(tones, waveform, qtbot):
+    first = tones.ids[0]
+    qtbot.waitUntil(lambda: "One two" in waveform.item._look(first)[0])
+    tones.studio.do(ReplaceText(0, TEXT, "/"))
+    waveform.plot.grab()
+    assert "/" in waveform.item._look(first)[0]
+    tones.studio.history.undo()
+    waveform.plot.grab()
+    assert "One two" in waveform.item._look(first)[0]
+
+
+def test_the_keyboard_is_seen_to_be_here(tones, waveform, qtbot):
+    waveform.clearFocus()
+    before = waveform.grab().toImage()
+    waveform.setFocus()
+    QApplication.processEvents()
+    assert waveform.grab().toImage() != before
 
 
 def test_a_click_goes_there(tones, waveform, qtbot):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QLabel,
     QLineEdit,
     QWidget,
 )
 
 from app.actions import ACTIONS, CONDITIONS, MENUS
+from app.model.content_commands import SetVoice
 from app.ui.theme import theme
+from app.ui.widgets.empty_state import EmptyState
 
 
 def test_the_first_start_shows_what_to_do_and_the_sample_is_one_click_away(running: Any, qtbot: Any) -> None:
@@ -221,6 +225,32 @@ def test_every_control_has_an_accessible_name(sample: Any) -> None:
         if not name and not isinstance(widget.parent(), QAbstractSpinBox | QComboBox | QLineEdit):
             nameless.append((type(widget).__name__, widget.parent().metaObject().className()))
     assert nameless == []
+
+
+def test_a_narrow_window_shortens_names_and_hides_nothing(sample: Any, qtbot: Any) -> None:
+    bar = sample.window.toolbar
+    voice = sample.studio.project.voice_of(sample.studio.project.block(sample.studio.current_block))
+    sample.studio.do(SetVoice(replace(voice, name="A very long name of a voice from far away")))
+    for width in (1400, 1024, sample.window.minimumSizeHint().width()):
+        sample.window.resize(width, 700)
+        qtbot.waitUntil(lambda: "A very long name" in bar.voice.accessibleName())
+        qtbot.wait(80)
+        for widget in (bar.voice, bar.language, bar.model, bar._export):
+            assert widget.isVisible() and bar.rect().contains(widget.mapTo(bar, widget.rect().bottomRight()))
+    sample.window.resize(1400, 700)
+    qtbot.waitUntil(lambda: bar.voice.text().startswith("A very long"))
+    assert bar.language.text() == "English"
+
+
+def test_what_an_empty_region_says_is_never_cut_off(running: Any, qtbot: Any) -> None:
+    running.window.resize(1024, 640)
+    qtbot.wait(80)
+    for empty in running.window.findChildren(EmptyState):
+        if not empty.isVisible():
+            continue
+        for label in empty.findChildren(QLabel):
+            assert label.height() >= label.heightForWidth(label.width())
+            assert empty.rect().contains(label.geometry())
 
 
 def test_the_theme_changes_every_icon_and_colour_at_once(sample: Any) -> None:

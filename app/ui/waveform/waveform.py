@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPen
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QStackedLayout, QToolButton, QWidget
 
 from app.services.overview import Overview
@@ -51,6 +51,7 @@ class Waveform(QWidget):
         self.ruler = _Ruler()
         self.plot = pg.PlotWidget(viewBox=self.box, axisItems={"top": self.ruler}, background=None)
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot.setAccessibleName(self.tr("Waveform"))
         self.plot.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.plot.getPlotItem().hideButtons()
         self.plot.showAxis("top")
@@ -74,6 +75,7 @@ class Waveform(QWidget):
         )
         self._layers.addWidget(self.plot)
         self._layers.addWidget(self._empty)
+        self._focus_ring = _FocusRing(self)
         self._measure_soon = QTimer(self)
         self._measure_soon.setSingleShot(True)
         self._measure_soon.setInterval(150)
@@ -188,6 +190,11 @@ class Waveform(QWidget):
         self.item.forget(block_id)
         self._refresh()
 
+    def _blocks_changed(self, _first: int, removed: tuple[str, ...], _added: tuple[str, ...]) -> None:
+        # A line that was split, joined or put back keeps its id and has other words.
+        for block_id in removed:
+            self.item.forget(block_id)
+
     def _forget_all(self) -> None:
         self.item.forget()
         self._refresh()
@@ -233,7 +240,8 @@ class Waveform(QWidget):
             disconnect()
         project = self._studio.project
         self._disconnects = [] if project is None else [
-            project.voices_changed.connect(self._forget_all), project.settings_changed.connect(self._forget_all)
+            project.voices_changed.connect(self._forget_all), project.settings_changed.connect(self._forget_all),
+            project.blocks_changed.connect(self._blocks_changed),
         ]  # fmt: skip
         self._show()
 
@@ -267,6 +275,34 @@ class Waveform(QWidget):
         if event.type() == QEvent.Type.FontChange:
             self.ruler.tint()
         super().changeEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._focus_ring.show()
+        self._focus_ring.raise_()
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._focus_ring.hide()
+        super().focusOutEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._focus_ring.setGeometry(self.rect())
+        super().resizeEvent(event)
+
+
+class _FocusRing(QWidget):
+    """Lies over a view that is painted by others and shows that it has the keyboard."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().colour("focus"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(2.5, 0.5, -2.5, -2.5), 5, 5)
 
 
 class _Ruler(pg.AxisItem):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.theme import GRID, theme
+
+_WIDEST_PX = 420
 
 
 class _Picture(QWidget):
@@ -17,6 +19,7 @@ class _Picture(QWidget):
         self._icon = icon
         self._size_px = size_px
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(self._size_px * 2, self._size_px * 2)
@@ -57,7 +60,8 @@ class EmptyState(QWidget):
         column.setContentsMargins(GRID * 2, GRID * 2, GRID * 2, GRID * 2)
         column.setSpacing(GRID)
         column.addStretch(1)
-        column.addWidget(_Picture(icon, 20 if small else 32), 0, Qt.AlignmentFlag.AlignHCenter)
+        self._picture = _Picture(icon, 20 if small else 32)
+        column.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addSpacing(0 if small else GRID)
         title = QLabel(heading)
         title.setProperty("role", "heading" if small else "title")
@@ -68,11 +72,14 @@ class EmptyState(QWidget):
         words.setProperty("role", "soft")
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words.setWordWrap(True)
-        if small:
-            column.addWidget(words)
-        else:
-            words.setFixedWidth(420)
-            column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
+        if not small:
+            words.setMaximumWidth(_WIDEST_PX)
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(words, 100)
+        across.addStretch(1)
+        column.addLayout(across)
+        self._labels = (title, words)
         self.setAccessibleName(heading)
         self.setAccessibleDescription(sentence)
         if deeds:
@@ -89,3 +96,10 @@ class EmptyState(QWidget):
             row.addStretch(1)
             column.addLayout(row)
         column.addStretch(2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low place the words come first: no picture is better than half of one."""
+        super().resizeEvent(event)
+        inside = self.contentsRect().adjusted(GRID * 2, GRID * 2, -GRID * 2, -GRID * 2)
+        words = sum(label.heightForWidth(min(inside.width(), label.maximumWidth())) + GRID for label in self._labels)
+        self._picture.setVisible(self._picture.sizeHint().height() + words <= inside.height())
