@@ -67,4 +67,9 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--model", metavar="NAME|DIR", help="an installed model or its folder (default: the starter)")
     group.add_argument("--codec", type=Path, metavar="DIR", help="the codec's folder, where it is not beside the model")
     group.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:1 (default: auto)")
-    group.add_argument("--precision", default="auto", help="auto, fp32, bf16, fp16 or int8 (default: auto)")
+    group.add_argument(
+        "--precision",
+        default="auto",
+        choices=("auto", "fp32", "bf16", "fp16", "int8"),
+        help="how the model computes (default: auto)",
+    )

@@ -110,10 +110,11 @@ def run_inspect(args: argparse.Namespace) -> int:
         print(f"{store.path}: {_sentence(about)}")
         for voice in about["voices"]:
             print(
-                f"  voice {voice['name']}: {voice['blocks']} paragraphs" + (", the default" if voice["default"] else "")
+                f"  voice {voice['name']}: {_counted(voice['blocks'], 'paragraph')}"
+                + (", the default" if voice["default"] else "")
             )
         for chapter in about["chapters"]:
-            print(f"  chapter {chapter['title'] or '(beginning)'}: {chapter['blocks']} paragraphs")
+            print(f"  chapter {chapter['title'] or '(beginning)'}: {_counted(chapter['blocks'], 'paragraph')}")
         for notice in store.notices:
             print(f"  {notice}")
     return 0
@@ -184,10 +185,14 @@ def _read(path: Path) -> bytes:
         return file.read(MAX_SCRIPT_BYTES + 1)
 
 
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def _sentence(about: dict[str, Any]) -> str:
     minutes, seconds = divmod(round(about["seconds"]), 60)
     takes = sum(about["takes"].values())
     return (
-        f"{sum(about['blocks'].values())} paragraphs, {about['words']} words, {len(about['voices'])} voices, "
-        f"{takes} takes, {minutes}:{seconds:02d} of speech"
+        f"{_counted(sum(about['blocks'].values()), 'paragraph')}, {_counted(about['words'], 'word')}, "
+        f"{_counted(len(about['voices']), 'voice')}, {_counted(takes, 'take')}, {minutes}:{seconds:02d} of speech"
     )

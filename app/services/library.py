@@ -112,7 +112,7 @@ class Library:
         voice = self.find(name)
         if voice is None:
             names = ", ".join(one.name for one in self.voices)
-            raise LibraryError(f"There is no voice “{name}”.", f"There are: {names}.")
+            raise LibraryError(f"There is no voice or clip “{name}”.", f"There are: {names}.")
         return voice
 
     def clip_path(self, voice: Voice, clip: VoiceClip) -> Path:
