@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 REASONS = {
@@ -40,3 +41,20 @@ class Figures:
     waiting: int = 0
     finished: int = 0
     asked: int = 0
+
+
+def report_of(block_ids: Iterable[str], state_of: Callable[[str], str]) -> Report:
+    """What became of blocks, from their states."""
+    by: dict[str, list[str]] = {"done": [], "suspicious": [], "failed": [], "waiting": []}
+    for block_id in block_ids:
+        by[_OUTCOMES.get(state_of(block_id), "failed")].append(block_id)
+    return Report(sum(map(len, by.values())), *(tuple(by[each]) for each in ("done", "suspicious", "failed", "waiting")))
+
+
+_OUTCOMES = {
+    "queued": "waiting",
+    "speaking": "waiting",
+    "ready": "done",
+    "locked": "done",
+    "suspicious": "suspicious",
+}

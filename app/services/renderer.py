@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
 from app.model.commands import DropTake, PutTake
 from app.model.signal import Signal
 from app.model.take import Take
+from app.services.ahead import Ahead, Listener
 from app.services.block_states import BlockStates
 from app.services.excerpt import Excerpt
 from app.services.live_take import LiveTake
@@ -23,7 +24,7 @@ from app.services.overview import Overview
 from app.services.programme import is_spoken
 from app.services.project_clips import ProjectClips
 from app.services.render_job import RenderJob, RenderQueue
-from app.services.render_report import REASONS, Figures, Report
+from app.services.render_report import REASONS, Figures, Report, report_of
 from app.services.speaking import Habits, Speech, prepare
 from app.services.take_cache import TakeCache
 from app.services.take_shapes import TakeShapes
@@ -37,16 +38,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TYPING_S = 0.6
-
-
-class Listener(Protocol):
-    """Somebody who hears blocks in order; the renderer speaks ahead of them."""
-
-    def ahead(self) -> Iterable[str]:
-        """Ids of the blocks to hear, from the one that is heard now on."""
-
-    def lead_s(self) -> float:
-        """Audio ready ahead of the playhead. May be asked from any thread."""
 
 
 class Renderer:
@@ -89,7 +80,7 @@ class Renderer:
         self.grown = Signal()
         self.queue_changed = Signal()
         self.states = BlockStates(clips)
-        self.ahead_s = ahead_s
+        self._ahead = Ahead(self.states, ahead_s)
         self.store: Any = None
         self.engine: Engine | None = None
         self.card: ModelCard | None = None
@@ -102,8 +93,6 @@ class Renderer:
         self._later: threading.Timer | None = None
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
-        self._listener: Listener | None = None
-        self._tried: set[str] = set()  # blocks that failed for this listener and are not tried again
         self._asked: dict[str, None] = {}
         self._shapes = TakeShapes(self._deliver, self._measured, shape_cache)
         self._connections: list[Callable[[], None]] = []
@@ -217,12 +206,7 @@ class Renderer:
 
     def report(self) -> Report:
         """What became of all blocks asked for since the renderer was last idle."""
-        by: dict[str, list[str]] = {"done": [], "suspicious": [], "failed": [], "waiting": []}
-        for block_id in self._asked:
-            by[self._outcome(block_id)].append(block_id)
-        return Report(
-            len(self._asked), *(tuple(by[outcome]) for outcome in ("done", "suspicious", "failed", "waiting"))
-        )
+        return report_of(self._asked, self.state)
 
     def queue(self) -> tuple[tuple[str, str], ...]:
         """(block id, "speaking" or "queued") in the order of the work."""
@@ -304,9 +288,8 @@ class Renderer:
 
     def listen(self, listener: Listener | None) -> None:
         """Speak ahead of this listener from now on; None: nobody listens, and what only they wanted is given up."""
-        self._listener = listener
-        self._tried.clear()
-        wanted = set() if listener is None else set(self._wanted_ahead())
+        self._ahead.listen(listener)
+        wanted = set(self._wanted_ahead())
         for job in [*self._queue.jobs(), *self._active]:
             if job.priority is Priority.LISTENING and job.block_id not in wanted:
                 if job.block_id in self._asked:
@@ -321,11 +304,19 @@ class Renderer:
 
     @property
     def listener(self) -> Listener | None:
-        return self._listener
+        return self._ahead.listener
+
+    @property
+    def ahead_s(self) -> float:
+        return self._ahead.seconds
+
+    @ahead_s.setter
+    def ahead_s(self, seconds: float) -> None:
+        self._ahead.seconds = seconds
 
     def wants_speaking(self, block: Block) -> bool:
         """Whether the block will be spoken before it is heard: it needs it, and was not tried for this listener yet."""
-        return self.states.needs_speaking(block) and block.id not in self._tried
+        return self._ahead.wants(block)
 
     def is_waiting(self, block_id: str) -> bool:
         """Whether a take of the block will come."""
@@ -350,12 +341,12 @@ class Renderer:
 
     def _block_changed(self, block_id: str) -> None:
         block = self.project.block(block_id)
-        if not self._is_heard(block_id):
-            self._tried.discard(block_id)
+        if not self._ahead.is_heard(block_id):
+            self._ahead.tried.discard(block_id)
         for job in self._jobs_of(block_id):
             if job.speech is None:
                 job.not_before_s = time.monotonic() + _TYPING_S
-            elif not job.dropped and self._would_differ(job.speech, block) and not self._is_heard(block_id):
+            elif not job.dropped and self._would_differ(job.speech, block) and not self._ahead.is_heard(block_id):
                 job.cancel(drop=True)
                 if job.priority is not Priority.LISTENING:
                     self._add(RenderJob(block_id, job.priority, job.again, not_before_s=time.monotonic() + _TYPING_S))
@@ -379,7 +370,7 @@ class Renderer:
         self.states.forget()
         for job in list(self._active):
             if job.speech is not None and not job.dropped and self.project.has_block(job.block_id):
-                if self._would_differ(job.speech, self.project.block(job.block_id)) and not self._is_heard(
+                if self._would_differ(job.speech, self.project.block(job.block_id)) and not self._ahead.is_heard(
                     job.block_id
                 ):
                     job.cancel(drop=True)
@@ -394,11 +385,6 @@ class Renderer:
         made = Take(block_id=block.id, text=speech.block.text, settings=speech.settings)
         return manner.is_stale(block, made)
 
-    def _is_heard(self, block_id: str) -> bool:
-        """The block that is heard right now is spoken to its end, whatever is typed in it."""
-        listener = self._listener
-        return listener is not None and next(iter(listener.ahead()), None) == block_id
-
     # -- the queue ----------------------------------------------------------------------------------------------
 
     def _jobs_of(self, block_id: str) -> list[RenderJob]:
@@ -411,21 +397,7 @@ class Renderer:
         self.queue_changed.emit()
 
     def _wanted_ahead(self) -> list[str]:
-        """Blocks that must be spoken for the listener, at most `ahead_s` from where they are."""
-        wanted: list[str] = []
-        if self._listener is None or self.store is None:
-            return wanted
-        ahead_s = self._listener.lead_s()
-        for block_id in self._listener.ahead():
-            if ahead_s > self.ahead_s or not self.project.has_block(block_id):
-                break
-            block = self.project.block(block_id)
-            if self.wants_speaking(block):
-                wanted.append(block_id)
-                if len(wanted) > self._parallel + 1:
-                    break
-            ahead_s += self.states.length_s(block)[0]
-        return wanted
+        return self._ahead.wanted(self._parallel + 2)
 
     def _pump_later(self) -> None:
         """Look again when the person has stopped typing; one look is enough for all that was typed until then."""
@@ -488,7 +460,7 @@ class Renderer:
         if found is not None and found.block_id == block.id:
             # The same sound was asked for in another way: from now on it counts as asked for in this one.
             self.store.history.note(PutTake(replace(found, settings=speech.settings), choose=True))
-            self._tried.add(block.id)
+            self._ahead.tried.add(block.id)
             self.changed.emit(block.id)
             return
         take = Take(block_id=block.id, key=speech.key, text=block.text, settings=speech.settings, seed=speech.seed)
@@ -501,11 +473,12 @@ class Renderer:
         job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
         shape = self._shapes.begin(take.id)
         self._active.append(job)
+        listener = self._ahead.listener
         self._workshop.take_in(
             Order(
                 job, take, found, writer, shape, self.store, self.engine,
                 Excerpt(self.project, [block.id], self.states.manner),
-                self._listener.lead_s if self._listener is not None and job.priority is Priority.LISTENING else None,
+                listener.lead_s if listener is not None and job.priority is Priority.LISTENING else None,
             )
         )  # fmt: skip
         self.changed.emit(block.id)
@@ -542,14 +515,14 @@ class Renderer:
                 # Another model was chosen meanwhile: the line is not at fault, and the new one will speak it.
                 self._add(RenderJob(job.block_id, job.priority, job.again, job.order))
         elif made.take is not None:
-            self._tried.add(job.block_id)
+            self._ahead.tried.add(job.block_id)
         self.changed.emit(job.block_id)
         self.queue_changed.emit()
         self._pump()
 
     def _failed(self, job: RenderJob, block: Block, reason: str) -> None:
         self.states.fail(block, reason)
-        self._tried.add(block.id)
+        self._ahead.tried.add(block.id)
         if job.live is not None and not job.live.over:
             job.live.end(reason)
         self.changed.emit(block.id)
@@ -565,9 +538,3 @@ class Renderer:
         return (
             before is None or before.state != "done" or self.states.is_stale(self.project.block(take.block_id), before)
         )
-
-    def _outcome(self, block_id: str) -> str:
-        state = self.state(block_id)
-        if state in ("queued", "speaking"):
-            return "waiting"
-        return {"ready": "done", "locked": "done", "suspicious": "suspicious"}.get(state, "failed")
