@@ -60,7 +60,7 @@ class Session(QObject):
         if wanted is not None and self.open(wanted):
             return
         last = Path(self._state.last_project) if self._state.last_project else None
-        if wanted is None and last is not None and last.exists() and self.open(last, quietly=True):
+        if wanted is None and last is not None and last.exists() and self.open(last, at_start=True):
             return
         self.new()
 
@@ -78,8 +78,8 @@ class Session(QObject):
         self._use(store)
         return True
 
-    def open(self, path: Path, *, quietly: bool = False, read_only: bool = False) -> bool:
-        """Open a project. Whether it is open now; why not is told unless `quietly`."""
+    def open(self, path: Path, *, at_start: bool = False, read_only: bool = False) -> bool:
+        """Open a project. Whether it is open now; why not is told, and nothing is asked `at_start`."""
         store = self._studio.store
         if store is not None and store.path == path.absolute():
             return True
@@ -90,16 +90,15 @@ class Session(QObject):
             opened = ProjectStore.open(path, paths=self._studio.paths, deliver=post, read_only=read_only)
         except ProjectLockedError as error:
             log.warning("cannot open %s: %s", path, error)
-            if quietly:
+            if at_start:
                 words = self.tr("Your last project is open in another window. This window has a new script.")
-                self._studio.say("info", words)
+                self._studio.say("warning", words)
             else:
                 self._offer_reading(path, error)
             return False
         except ProjectError as error:
             log.warning("cannot open %s: %s", path, error)
-            if not quietly:
-                self._tell(error)
+            self._tell(error)
             return False
         self._use(opened)
         return True
@@ -107,10 +106,8 @@ class Session(QObject):
     def open_sample(self) -> None:
         """A fresh copy of the sample in an untitled project; an empty untitled project is used for it."""
         store = self._studio.store
-        project = self._studio.project
-        if store is None or not store.is_untitled or project.characters or project.takes:
-            if not self.new():
-                return
+        if (store is None or not _is_empty(store)) and not self.new():
+            return
         library = self._studio.library
         find = library.find if library is not None else (lambda name: None)
         fill_with_sample(self._studio.history, find)
@@ -268,7 +265,7 @@ class Session(QObject):
             disconnect()
         store = self._studio.store
         if store is not None:
-            store.close()
+            self._leave(store)
 
     def _may_leave(self) -> bool:
         """Edits of a project that can only be read are nowhere but in memory: asked before they go."""
@@ -340,13 +337,24 @@ class Session(QObject):
 
     def _leave(self, store: ProjectStore) -> None:
         """Close a project; an untitled one that nothing was written into leaves no file."""
-        empty = store.is_untitled and not store.project.characters and not store.project.takes
+        empty = _is_empty(store)
         store.close()
         if empty:
             store.path.unlink(missing_ok=True)
 
     def _remember(self) -> None:
+        """The next start opens this project; an empty one only once something is written in it."""
         store = self._studio.store
+        if _is_empty(store) and self._state.last_project and Path(self._state.last_project).exists():
+            connected: list[Callable[[], None]] = []
+
+            def written() -> None:
+                if not _is_empty(store):
+                    connected.pop()()
+                    self._remember()
+
+            connected.append(store.history.changed.connect(written))
+            return
         self._state.last_project = str(store.path)
         if not store.is_untitled:
             self._state.remember_project(store.path)
@@ -396,6 +404,11 @@ class Session(QObject):
         message = getattr(error, "message", str(error))
         remedy = getattr(error, "remedy", "")
         self._studio.say("error", f"{message} {remedy}".strip())
+
+
+def _is_empty(store: ProjectStore) -> bool:
+    """An untitled project that nothing was ever made in."""
+    return store.is_untitled and not store.project.characters and not store.project.takes
 
 
 def _file_name(title: str) -> str:

@@ -105,6 +105,29 @@ def test_changes_of_a_project_that_can_only_be_read_are_not_lost_unasked(
     assert running.studio.project.text() == "" and len(asked) == 3 and "kept.mvs" in asked[0]
 
 
+def test_a_second_window_leaves_the_last_project_the_last(
+    open_studio_at: Callable[..., Any], tmp_path: Path, qtbot: Any
+) -> None:
+    first = open_studio_at()
+    first.studio.actions.trigger("open_sample")
+    first.window.save_state()
+    second = open_studio_at()
+    assert second.studio.project.text() == "" and "another window" in second.window.toast.text
+    first.window.close()
+    first.close()
+    empty = second.studio.store.path
+    second.window.close()
+    second.close()
+    assert not empty.exists()
+    third = open_studio_at()
+    assert third.studio.project.text().startswith("# Welcome")
+    third.studio.actions.trigger("new_project")
+    qtbot.keyClicks(third.window.script.editor, "New.")
+    third.window.close()
+    third.close()
+    assert open_studio_at().studio.project.text() == "New."
+
+
 def test_an_untitled_project_can_be_recovered(sample: Any, qtbot: Any) -> None:
     left = sample.studio.store.path
     sample.studio.actions.trigger("new_project")
