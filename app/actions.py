@@ -113,7 +113,7 @@ ACTIONS: tuple[Action, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Compact"),
         "",
         "",
-        QT_TRANSLATE_NOOP("Actions", "Make the project’s file smaller: takes that nothing needs any more are left out."),
+        QT_TRANSLATE_NOOP("Actions", "Make the project’s file smaller: takes that nothing needs are left out."),
         "project",
     ),
     _action(

@@ -188,8 +188,7 @@ class Devices:
             return True
 
     def output_is_back(self) -> bool:
-        """Whether the output that should be used is there now; lists again when it can. Polled only while one is lost.
-        Whether the output that should be used is there now; lists again when it can. Polled only while one is lost."""
+        """Whether the output that should be used is there now; lists again when it can. For while one is lost."""
         self.refresh()
         target = self._wanted(self.wanted_output, output=True)
         return target is not None and (self.wanted_output is None or target.name == self.wanted_output)

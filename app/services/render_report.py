@@ -48,7 +48,8 @@ def report_of(block_ids: Iterable[str], state_of: Callable[[str], str]) -> Repor
     by: dict[str, list[str]] = {"done": [], "suspicious": [], "failed": [], "waiting": []}
     for block_id in block_ids:
         by[_OUTCOMES.get(state_of(block_id), "failed")].append(block_id)
-    return Report(sum(map(len, by.values())), *(tuple(by[each]) for each in ("done", "suspicious", "failed", "waiting")))
+    asked = sum(map(len, by.values()))
+    return Report(asked, *(tuple(by[each]) for each in ("done", "suspicious", "failed", "waiting")))
 
 
 _OUTCOMES = {

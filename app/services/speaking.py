@@ -90,9 +90,9 @@ class Manner:
         return self.habits.continuation and self.card.continuation
 
     def describe(self, block: Block) -> dict[str, Any]:
-        """What a take remembers of how it was asked for, as plain JSON; without text and seed. Differing later means stale.
+        """What a take remembers of how it was asked for, as plain JSON; without text and seed.
 
-        What the model does not follow is left out: changing it changes nothing.
+        Differing later means stale. What the model does not follow is left out: changing it changes nothing.
         """
         settings, card = block.settings, self.card
         asked = {name: getattr(settings, name) for name in card.sampling_fields if hasattr(settings, name)}

@@ -378,8 +378,8 @@ class ProjectStore:
     def asked(self) -> list[str]:
         """Ids of the blocks that were to be spoken when the project was left, in order; see `keep_asked`."""
         try:
-            found = checks.items(checks.from_json_text(self._asked, "The lines to make", 16_000_000), "The lines", 200_000)
-            return [checks.identifier(each, "A line") for each in found]
+            raw = checks.from_json_text(self._asked, "The lines to make", 16_000_000)
+            return [checks.identifier(each, "A line") for each in checks.items(raw, "The lines to make", 200_000)]
         except FormatError:
             return []
 

@@ -56,7 +56,7 @@ class Timeline:
         self._index: dict[str, int] = {}
 
     def invalidate(self, *, everything: bool = False) -> None:
-        """The order of blocks or the settings changed; `everything`: also what was known of blocks that are the same."""
+        """The order of blocks or the settings changed; `everything`: also what is known of blocks that are the same."""
         self._dirty = True
         if everything:
             self._kept.clear()

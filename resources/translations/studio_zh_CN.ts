@@ -75,7 +75,7 @@
         <translation>压缩项目(&amp;C)</translation>
     </message>
     <message>
-        <source>Make the project’s file smaller: takes that nothing needs any more are left out.</source>
+        <source>Make the project’s file smaller: takes that nothing needs are left out.</source>
         <translation>缩小项目文件：不再需要的录音将被移除。</translation>
     </message>
     <message>

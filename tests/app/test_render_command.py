@@ -22,6 +22,7 @@ from app.services.export_job import prepare_export
 from app.services.exporter_request import Cancelled, ExportRequest
 from app.services.renderer import Renderer
 from app.services.store import ProjectStore
+from app.services.take_cache import TakeCache
 from engine import Engine, ModelCard, SpeechError, StopReason
 
 
@@ -212,3 +213,16 @@ def test_two_files_of_one_name_are_refused_before_anything_is_written(
     assert "two files at once" in capsys.readouterr().err and not (tmp_path / "out.wav").exists()
     with ProjectStore.open(path, paths=paths_for(tmp_path / "profile")) as store:
         assert store.project.text() == "Hello there."
+
+
+def test_what_was_rendered_is_found_again_in_another_project_and_held_only_while_it_is_open(
+    tmp_path: Path, backend: ToneBackend
+) -> None:
+    project(tmp_path, "Hello there.")
+    assert render(tmp_path, "-o", str(tmp_path / "a.wav")) == 0
+    (tmp_path / "a.mvs").unlink()
+    project(tmp_path, "Hello there.")
+    assert render(tmp_path, "-o", str(tmp_path / "b.wav")) == 0
+    assert backend.spoken == ["Hello there."]
+    assert (tmp_path / "a.wav").read_bytes() == (tmp_path / "b.wav").read_bytes()
+    assert TakeCache(paths_for(tmp_path / "profile").take_cache).clear() == 1  # no lease is left

@@ -55,7 +55,7 @@ def word_times(text: str, total_s: float) -> tuple[tuple[float, int, int], ...]:
 
 
 class WordHighlight(QObject):
-    """Listens to the playback and marks the word in the editor; tells the playback where the word at the caret begins."""
+    """Listens to the playback and marks the word in the editor; tells it where the word at the caret begins."""
 
     def __init__(self, studio: Studio, editor: ScriptEditor, playback: Any) -> None:
         super().__init__(editor)
