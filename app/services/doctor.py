@@ -82,8 +82,10 @@ def report_text(findings: list[Finding], paths: Paths) -> str:
             str(folder), f"<{folder.name if folder in (paths.cache, paths.models, paths.logs) else 'folder'}>"
         )
     for number, server in enumerate(settings.servers, 1):
-        for name in (server.name, server.address):
-            text = text.replace(name, f"server {number}") if name else text
+        text = text.replace(server.address, f"server {number}") if server.address else text
+        text = text.replace(f"“{server.name}”", f"“server {number}”")
+        if len(server.name) > 2:
+            text = re.sub(rf"(?<!\w){re.escape(server.name)}(?!\w)", f"server {number}", text)
     return without_personal(text)
 
 

@@ -165,7 +165,7 @@ class RunLog:
             try:
                 with connection:
                     work(connection)
-            except (OSError, sqlite3.Error) as error:
+            except Exception as error:  # also a text or a number that no database takes
                 _log.warning("the run log was not written: %s", error)
         if connection is not None:
             connection.close()
@@ -258,16 +258,16 @@ class RunLog:
     def export(self, target: Path) -> int:
         """Write every run to a .csv or .json file; how many. Raises OSError."""
         self.flush()
-        runs = self.runs(most=None)[::-1]
         names = [each.name for each in fields(Run)]
+        runs = self._ask(f"SELECT {','.join(names)} FROM runs ORDER BY id")
         part = target.with_name(target.name + ".part")
         with part.open("w", encoding="utf-8", newline="") as file:
             if target.suffix.lower() == ".json":
-                json.dump([asdict(run) for run in runs], file, ensure_ascii=False, indent=1)
+                file.write(json.dumps([dict(zip(names, run, strict=True)) for run in runs], ensure_ascii=False))
             else:
-                writer = csv.DictWriter(file, names)
-                writer.writeheader()
-                writer.writerows({name: _plain(value) for name, value in asdict(run).items()} for run in runs)
+                writer = csv.writer(file)
+                writer.writerow(names)
+                writer.writerows([_plain(value) for value in run] for run in runs)
         part.replace(target)
         return len(runs)
 
@@ -317,3 +317,4 @@ def _plain(value: Any) -> Any:
 def _vacuum(connection: sqlite3.Connection) -> None:
     connection.commit()
     connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what was forgotten is not to wait there for the next start

@@ -74,6 +74,15 @@ def test_names_and_folders_are_taken_out(text, kept, gone):
     assert kept in without and (len(gone) < 3 or gone not in without)
 
 
+@pytest.mark.parametrize("name", ["a", "k", "Far away", "+1", ""])
+def test_a_report_hides_the_name_of_a_server_and_leaves_its_own_words(findings, paths, name):
+    plain = report_text(findings, paths)
+    Settings.load(paths).change("servers", value=(Server("x", name, "http://far.example"),))
+    assert report_text(findings, paths) == plain
+    said = report_text([Finding("servers", "note", f"“{name or 'http://far.example'}” says: no", "Start it.")], paths)
+    assert "“server 1” says: no" in said
+
+
 def test_the_report_keeps_what_helps(findings, paths):
     report = report_text([*findings, Finding("x", "missing", f"{paths.profile} is gone", "Make it.")], paths)
     assert "torch" in report and "MISSING  x: <folder> is gone -> Make it." in report

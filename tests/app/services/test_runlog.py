@@ -137,11 +137,20 @@ def test_clearing_leaves_nothing_in_the_file(log):
     log.flush()
     log.clear()
     assert log.runs() == []
+    files = [path.read_bytes() for path in log.path.parent.iterdir() if path.is_file()]
+    assert b"remarkable" not in b"".join(files), "nothing is left even while the log is open"
     note(log, "later")
     log.flush()
     assert len(log.runs()) == 1
     log.close()
     assert b"remarkable" not in b"".join(path.read_bytes() for path in log.path.parent.iterdir() if path.is_file())
+
+
+def test_what_no_database_takes_does_not_end_the_log(log):
+    log.keeps = lambda: (True, False)
+    note(log, "half a pair \ud800")
+    note(log, "whole")
+    assert log.flush() and [run.text for run in log.runs()] == ["whole"]
 
 
 def test_only_the_newest_runs_are_kept(log, monkeypatch):
