@@ -114,6 +114,12 @@ def _pending(served):
     thread.join(5)
 
 
+@pytest.mark.parametrize("token", ["", " ", "two words", "schl\u00fcssel", "\udcff", "a\nb"])
+def test_a_token_that_no_header_can_carry_is_refused(served, token):
+    with pytest.raises(DeviceError, match="token"):
+        Service(served.service._engine, token=token)
+
+
 def test_closing_ends_what_is_under_way():
     served = Served("sglang")
     served.backend.gate.clear()

@@ -199,6 +199,19 @@ def test_a_wrong_key_is_told_and_the_studio_goes_on(running, qtbot, served):
     assert "no address" in form.message.text()
 
 
+def test_an_answer_that_comes_late_is_not_shown_as_another_servers(running, qtbot, served):
+    running.studio.models.save_server(Server("", name="Other", address="http://127.0.0.1:9"), None)
+    running.studio.models.save_server(Server("", name="Far", address=served.address, kind="sglang"), TOKEN)
+    dialog = dialog_of(running)
+    dialog.show_page("servers")
+    page = dialog.servers_page
+    page.list.setCurrentRow(1)
+    qtbot.mouseClick(page.form.test, Qt.MouseButton.LeftButton)
+    page.list.setCurrentRow(0)
+    wait_until(qtbot, page.form.test.isEnabled)
+    assert page.form.name.text() == "Other" and page.form.facts.text() == "" and page.form.message.text() == ""
+
+
 def test_keys_are_in_no_file_of_the_profile(running, qtbot, served, tmp_path):
     connect(running, qtbot, served.address)
     write(running, "one two")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import shutil
 import tempfile
@@ -48,6 +49,8 @@ class Service:
         most_waiting: int = 64,
         count_tokens: Callable[[str], int] | None = None,
     ) -> None:
+        if token is not None and not (token.isascii() and token.isprintable() and token and " " not in token):
+            raise DeviceError("This token cannot be sent in a header.", "Use letters, digits and signs without spaces.")
         self.token = token or secrets.token_urlsafe(24)
         self.port = port
         self._engine = engine
@@ -58,7 +61,7 @@ class Service:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="service", daemon=True)
         self._started = threading.Event()
-        self._failure: OSError | None = None
+        self._failure: BaseException | None = None
         self._ended: asyncio.Event | None = None
 
     @property
@@ -69,10 +72,11 @@ class Service:
         """Listen. Raises DeviceError: the port is taken."""
         self._thread.start()
         self._started.wait(START_S)
+        if isinstance(self._failure, OSError):
+            reason = os.strerror(self._failure.errno) if self._failure.errno else str(self._failure)
+            raise DeviceError(f"Port {self.port} cannot be used ({reason}).", "Choose another with --port.")
         if self._failure is not None:
-            raise DeviceError(
-                f"Port {self.port} cannot be used ({self._failure.strerror}).", "Choose another with --port."
-            )
+            raise self._failure
 
     def close(self) -> None:
         """Stop listening and end what is under way; the engine stays open."""
@@ -84,6 +88,8 @@ class Service:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._serve())
+        except Exception as error:
+            self._failure = error
         finally:
             self._started.set()
             self._loop.close()

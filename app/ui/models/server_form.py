@@ -209,14 +209,16 @@ class ServerForm(QScrollArea):
         server = self.server
         self._studio.tasks.run(
             lambda _: inspect_server(self._models.spec(server)),
-            self._answered,
-            self._refused,
+            lambda report: self._answered(server, report),
+            lambda error: self._refused(server, error),
             title=self.tr("Asking the server"),
             owner=self,
         )
 
-    def _answered(self, report: ServerReport) -> None:
+    def _answered(self, server: Server, report: ServerReport) -> None:
         self.test.setEnabled(True)
+        if server.id != self.server.id:
+            return  # another server is shown by now
         kind = {"sglang": "SGLang-Omni", "vllm": "vLLM-Omni"}[report.kind]
         facts = [self.tr("%1 answers.").replace("%1", kind)]
         if report.models:
@@ -244,9 +246,10 @@ class ServerForm(QScrollArea):
             found.append(self.tr("Pieces of a line are not joined by continuation."))
         return found
 
-    def _refused(self, error: BaseException) -> None:
+    def _refused(self, server: Server, error: BaseException) -> None:
         self.test.setEnabled(True)
-        self._say(str(error), "")
+        if server.id == self.server.id:
+            self._say(str(error), "")
 
     def _use(self) -> None:
         if self.keep():
@@ -259,8 +262,8 @@ class ServerForm(QScrollArea):
         name, server = item.data(0x0100), self.server
         self._studio.tasks.run(
             lambda _: delete_voice(self._models.spec(server), name),
-            lambda _: self.ask(),
-            self._refused,
+            lambda _: self.ask() if server.id == self.server.id else None,
+            lambda error: self._refused(server, error),
             title=self.tr("Deleting a voice"),
             owner=self,
         )
