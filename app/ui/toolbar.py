@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
@@ -206,7 +208,7 @@ class _Choice(QToolButton):
         if icon is not None:
             self.setIcon(icon)
         self.setAccessibleName(f"{self._name}: {value}")
-        self.setToolTip(f"{self._name}: {value}")
+        self.setToolTip(escape(f"{self._name}: {value}"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -256,11 +258,11 @@ class ModelButton(_Choice):
         card = self._studio.card
         name = card.name if card is not None else self.tr("No model")
         self.show_value(name, theme().icon("warning" if self._failed else "chip", "error" if self._failed else "icon"))
-        words = [f"<b>{name}</b>"]
+        words = [f"<b>{escape(name)}</b>"]
         if card is not None and card.summary:
-            words.append(card.summary)
+            words.append(escape(card.summary))
         if self._stage:
-            words.append(self._stage)
+            words.append(escape(self._stage))
         if self._fraction >= 0:
             percent = f"{self._fraction:.0%}"
             self.setAccessibleDescription(f"{self._stage} {percent}")

@@ -203,6 +203,12 @@ def test_something_else_dropped_is_refused_in_words(running: Any, drop_on: Any) 
     assert "neither sound nor text" in running.window.toast.text
 
 
+def test_a_name_that_looks_like_markup_is_told_as_it_is(running: Any) -> None:
+    running.studio.say("warning", "<b>Ana</b>.wav is no sound.")
+    label = next(each for each in running.window.toast.findChildren(QLabel) if "Ana" in each.text())
+    assert label.textFormat() == Qt.TextFormat.PlainText
+
+
 def test_a_failed_save_is_told_and_so_is_its_end(running: Any) -> None:
     from app.services.store_problem import problem
 

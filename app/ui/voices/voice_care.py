@@ -60,6 +60,7 @@ class VoiceCare(QFrame):
         column.setSpacing(HALF + 2)
         top = QHBoxLayout()
         self._title = QLabel()
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._title.setProperty("role", "heading")
         top.addWidget(self._title, 1)
         play = small_button("play", self.tr("Hear the part that counts"))

@@ -28,6 +28,7 @@ class Dialog(QDialog):
         head = QVBoxLayout()
         head.setSpacing(GRID // 2)
         self.heading = QLabel(title)
+        self.heading.setTextFormat(Qt.TextFormat.PlainText)
         self.heading.setProperty("role", "title")
         head.addWidget(self.heading)
         self.sentence = QLabel(sentence)
@@ -87,6 +88,7 @@ def card(*, margins: int = GRID * 2) -> tuple[QFrame, QVBoxLayout]:
 def note(text: str, role: str = "soft") -> QLabel:
     """A sentence that wraps."""
     label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)  # what people and files say is never markup
     label.setProperty("role", role)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

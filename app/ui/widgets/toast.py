@@ -42,6 +42,7 @@ class Toast(QFrame):
         row.setSpacing(GRID)
         self._glyph = _Glyph()
         self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)  # names of files and voices are shown as they are
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close = small_button("close", self.tr("Close this message"))
