@@ -208,7 +208,7 @@ class _Choice(QToolButton):
         if icon is not None:
             self.setIcon(icon)
         self.setAccessibleName(f"{self._name}: {value}")
-        self.setToolTip(escape(f"{self._name}: {value}"))
+        self.setToolTip(f"<span>{escape(f'{self._name}: {value}')}</span>")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
