@@ -157,7 +157,7 @@ class DocumentSync(QObject):
         return cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
 
     def _mend(self) -> None:
-        """The project took the text otherwise than it was typed (a refused edit, control characters): show what it has."""
+        """The project took the text otherwise than it was typed (a refused edit, control characters): show its own."""
         shown = self._text(0, self._length())
         old, new, lead = _trim(shown, self._project.text())
         if old != new:

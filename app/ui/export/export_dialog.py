@@ -283,8 +283,9 @@ class ExportDialog(Dialog):
     def _out(self) -> Path:
         """The file or folder that is written, as far as its name is typed."""
         out = Path(self.place.text().strip()).expanduser()
-        if self._split == "programme" and out.name and out.suffix.lower() != EXTENSIONS[self._kind]:  # type: ignore[index]
-            out = out.with_name(out.name + EXTENSIONS[self._kind])  # type: ignore[index]
+        extension = EXTENSIONS[self._kind]  # type: ignore[index]
+        if self._split == "programme" and out.name and out.suffix.lower() != extension:
+            out = out.with_name(out.name + extension)
         return out
 
     def request(self) -> ExportRequest:
