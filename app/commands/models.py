@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,12 +181,14 @@ def _add_server(args: argparse.Namespace) -> int:
     models = _models(args)
     same = next((each for each in models.settings.servers if each.name == args.name), None)
     server = Server(same.id if same else "", args.name, args.address, args.kind, args.served_model)
-    models.spec(server, "").base  # noqa: B018 - refuses what is no address
+    spec = models.spec(server, "")
+    spec.base  # noqa: B018 - refuses what is no address
     key = None
     if args.key:
         key = os.environ.get(KEY_VARIABLE) or (
             getpass.getpass("Key: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
         )
+    replace(spec, key=key or "").authorisation  # noqa: B018 - refuses what is no key
     models.save_server(server, key)
     if key and models.keys.notice:
         tell(f"This system has no keyring that can be used, so the key is not kept: set {KEY_VARIABLE} for each command.")

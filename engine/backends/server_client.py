@@ -51,7 +51,7 @@ class ServerClient:
     def __init__(self, spec: ServerSpec, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.spec = spec
         base = spec.base
-        headers = {"Authorization": f"Bearer {spec.key}"} if spec.key else {}
+        headers = spec.authorisation
         timeout = httpx.Timeout(
             spec.silence_timeout_s, connect=spec.connect_timeout_s, pool=None, read=spec.first_timeout_s, write=60.0
         )

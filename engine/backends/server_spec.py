@@ -104,6 +104,15 @@ class ServerSpec:
         return text
 
     @property
+    def authorisation(self) -> dict[str, str]:
+        """The header that shows the key, where there is one. Raises ServerError: no header can carry it."""
+        if not (self.key.isascii() and self.key.isprintable()):
+            raise ServerError(
+                "The key holds signs that no key has.", "Copy it again: it is of plain letters, digits and signs."
+            )
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+    @property
     def is_local(self) -> bool:
         """Whether it runs on this machine."""
         return (urlsplit(self.base).hostname or "") in ("localhost", "127.0.0.1", "::1")

@@ -197,6 +197,27 @@ def test_a_wrong_key_is_told_and_the_studio_goes_on(running, qtbot, served):
     form.address.setText("nonsense://x")
     qtbot.mouseClick(form.save, Qt.MouseButton.LeftButton)
     assert "no address" in form.message.text()
+    form.address.setText(served.address)
+    form.key.setText("schlüssel")
+    qtbot.mouseClick(form.save, Qt.MouseButton.LeftButton)
+    assert "key" in form.message.text()
+    form.key.setText(f" {TOKEN} ")
+    qtbot.mouseClick(form.save, Qt.MouseButton.LeftButton)
+    assert form.message.text() == ""
+    (server,) = running.studio.models.settings.servers
+    assert running.studio.models.keys.get(server.id) == TOKEN
+
+
+def test_a_server_that_cannot_be_used_says_so_where_it_was_chosen(running, qtbot):
+    dialog = dialog_of(running)
+    dialog.show_page("servers")
+    form = dialog.servers_page.form
+    dialog.servers_page.new()
+    form.address.setText("http://127.0.0.1:9")
+    qtbot.mouseClick(form.use, Qt.MouseButton.LeftButton)
+    assert "Asking" in form.facts.text() and form.facts.isVisible()
+    wait_until(qtbot, lambda: "No server answers" in form.message.text())
+    assert form.message.isVisible() and not form.facts.isVisible()
 
 
 def test_an_answer_that_comes_late_is_not_shown_as_another_servers(running, qtbot, served):

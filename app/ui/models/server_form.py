@@ -137,7 +137,7 @@ class ServerForm(QScrollArea):
     def show_server(self, server: Server) -> None:
         """Fill the fields; what the server said before is forgotten, unless it is the same one."""
         if server.id != self.server.id or not server.id:
-            self._say("", "")
+            self.tell("", "")
             self.voices.hide()
         self.server = server
         self.name.setText(server.name)
@@ -160,7 +160,8 @@ class ServerForm(QScrollArea):
     def show_in_use(self, in_use: bool) -> None:
         self.use.setText(self.tr("Connect again") if in_use else self.tr("Use"))
 
-    def _say(self, fault: str, facts: str) -> None:
+    def tell(self, fault: str, facts: str) -> None:
+        """Show what went wrong, or what is known, below the fields."""
         self.message.setText(fault)
         self.message.setVisible(bool(fault))
         self.facts.setText(facts)
@@ -187,14 +188,17 @@ class ServerForm(QScrollArea):
 
     def keep(self) -> bool:
         """Save what was entered; whether it is an address at all."""
-        server = self.entered()
+        server, key = self.entered(), self.key.text().strip() or None
+        spec, wrong = self._models.spec(server, key or ""), self.address
         try:
-            self._models.spec(server, "").base  # noqa: B018 - refuses what is no address
+            spec.base  # noqa: B018 - refuses what is no address
+            wrong = self.key
+            spec.authorisation  # noqa: B018 - refuses what is no key
         except SpeechError as error:
-            self._say(str(error), "")
-            self.address.setFocus()
+            self.tell(str(error), "")
+            wrong.setFocus()
             return False
-        key = self.key.text() or None
+        self.tell("", "")
         self.server = self._models.save_server(server, key)
         self.show_server(self.server)
         self.saved.emit(self.server)
@@ -204,7 +208,7 @@ class ServerForm(QScrollArea):
         """Save, then let the server say what it is."""
         if not self.keep():
             return
-        self._say("", self.tr("Asking the server…"))
+        self.tell("", self.tr("Asking the server…"))
         self.test.setEnabled(False)
         server = self.server
         self._studio.tasks.run(
@@ -224,7 +228,7 @@ class ServerForm(QScrollArea):
         if report.models:
             facts.append(self.tr("Models: %1").replace("%1", ", ".join(report.models[:4])))
         facts += self.cannot(report)
-        self._say("", "\n".join(facts))
+        self.tell("", "\n".join(facts))
         self.voice_list.clear()
         for voice in report.voices:
             self.voice_list.addItem(f"{voice.name}   {size(voice.size_bytes)}" if voice.size_bytes else voice.name)
@@ -249,10 +253,11 @@ class ServerForm(QScrollArea):
     def _refused(self, server: Server, error: BaseException) -> None:
         self.test.setEnabled(True)
         if server.id == self.server.id:
-            self._say(str(error), "")
+            self.tell(str(error), "")
 
     def _use(self) -> None:
         if self.keep():
+            self.tell("", self.tr("Asking the server…"))
             self.use_requested.emit(self.server)
 
     def _forget_voice(self) -> None:

@@ -80,7 +80,7 @@ class ServersPage(QWidget):
         self.message.hide()
         disconnect = models.changed.connect(self.fill)
         self.destroyed.connect(lambda: disconnect())
-        studio.engine_ready.connect(self._mark)
+        studio.engine_ready.connect(self._engine_ready)
         studio.engine_failed.connect(self._engine_failed)
         self.fill()
 
@@ -146,8 +146,19 @@ class ServersPage(QWidget):
             self._choice.use("starter")
         self._models.remove_server(server)
 
-    def _engine_failed(self, _message: str, _remedy: str) -> None:
+    def _engine_ready(self) -> None:
+        if self._in_use and self._studio.engine is not None:
+            self.form.tell("", "")
         self._mark()
 
+    def _engine_failed(self, message: str, remedy: str) -> None:
+        if self._in_use:
+            self.form.tell(f"{message} {remedy}".strip(), "")
+        self._mark()
+
+    @property
+    def _in_use(self) -> bool:
+        return bool(self.form.server.id) and self._choice.key == SERVER_PREFIX + self.form.server.id
+
     def _mark(self) -> None:
-        self.form.show_in_use(self._choice.key == SERVER_PREFIX + self.form.server.id and bool(self.form.server.id))
+        self.form.show_in_use(self._in_use)
