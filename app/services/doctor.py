@@ -77,7 +77,8 @@ def report_text(findings: list[Finding], paths: Paths) -> str:
     ]
     text = "\n".join(lines)
     settings = Settings.load(paths)
-    for folder in (paths.cache, paths.models, paths.logs, paths.profile, *map(Path, settings.models.folders)):
+    own = [Path(folder).expanduser() for folder in (settings.models.folder, *settings.models.folders) if folder]
+    for folder in (paths.cache, paths.models, paths.logs, paths.profile, *own):
         text = text.replace(
             str(folder), f"<{folder.name if folder in (paths.cache, paths.models, paths.logs) else 'folder'}>"
         )
@@ -283,11 +284,14 @@ def _driver(paths: Paths) -> Iterator[Finding]:
 
 
 def _folders(paths: Paths) -> Iterator[Finding]:
-    for name, folder in (("profile", paths.profile), ("models", paths.models), ("cache", paths.cache)):
+    from app.services.models import Models
+
+    for name, folder in (("profile", paths.profile), ("models", Models(paths).root), ("cache", paths.cache)):
         there = _existing(folder)
         free_gb = shutil.disk_usage(there).free / 2**30
         if not os.access(there, os.W_OK):
-            yield Finding("folders", "missing", f"{folder} may not be written.", "Choose another with --profile.")
+            remedy = "Choose another under Models & Servers." if name == "models" else "Choose another with --profile."
+            yield Finding("folders", "missing", f"{folder} may not be written.", remedy)
         elif free_gb < SMALLEST_FREE_GB:
             yield Finding("folders", "note", f"{name}: only {free_gb:.1f} GB are free at {folder}.", "Free some space.")
         else:

@@ -83,6 +83,14 @@ def test_a_report_hides_the_name_of_a_server_and_leaves_its_own_words(findings, 
     assert "“server 1” says: no" in said
 
 
+def test_the_disk_that_was_chosen_for_models_is_looked_at_and_not_named(paths, tmp_path):
+    chosen = tmp_path / "Ana's disk" / "models"
+    Settings.load(paths).change("models", folder=str(chosen))
+    found = list(doctor._folders(paths))
+    assert any(str(chosen) in each.message for each in found)
+    assert "Ana" not in report_text(found, paths)
+
+
 def test_the_report_keeps_what_helps(findings, paths):
     report = report_text([*findings, Finding("x", "missing", f"{paths.profile} is gone", "Make it.")], paths)
     assert "torch" in report and "MISSING  x: <folder> is gone -> Make it." in report
