@@ -95,13 +95,16 @@ class RenderQueue:
     def next(self, *, urgent_only: bool) -> RenderJob | None:
         """The job to start now, taken out of the queue; None when there is none that may."""
         now_s = time.monotonic()
-        for job in self.jobs():
-            if urgent_only and job.priority >= Priority.RENDERING:
-                return None
-            if job.not_before_s <= now_s:
-                self.remove(job)
-                return job
-        return None
+        may = (
+            job
+            for job in itertools.chain.from_iterable(self._jobs.values())
+            if job.not_before_s <= now_s and not (urgent_only and job.priority >= Priority.RENDERING)
+        )
+        # Not sorted: thousands may wait, and this is asked whenever a line is finished.
+        job = min(may, key=lambda job: (job.priority, job.order), default=None)
+        if job is not None:
+            self.remove(job)
+        return job
 
     def move(self, block_ids: Iterable[str], before: str | None) -> None:
         """Put the jobs of these blocks, in this order, before the job of another, or last."""
