@@ -13,6 +13,7 @@ import pytest
 import soundfile
 from served import data_uri, make_clip, sound_of, talk
 
+from app.services.serve.shelf import Shelf, ShelfError
 from engine import SpeechRequest
 
 SPEECH = "/v1/audio/speech"
@@ -361,6 +362,17 @@ def test_a_form_within_the_form_is_refused(ask_sglang):
     headers = {"Content-Type": "multipart/form-data; boundary=B"}
     answer = ask_sglang.post("/v1/audio/voices", content=body, headers=headers)
     assert (answer.status_code, answer.json()["error"]["type"]) == (400, "BadRequestError")
+
+
+def test_clips_of_refused_and_deleted_voices_are_not_kept(tmp_path):
+    shelf = Shelf(tmp_path)
+    clip = make_clip(tmp_path.with_name("clip.wav")).read_bytes()
+    with pytest.raises(ShelfError, match="audio_sample"):
+        shelf.add("bad", b"no sound", "audio/wav", "mine")
+    assert list(tmp_path.iterdir()) == []
+    voices = [shelf.add(name, clip, "audio/wav", "mine")[0] for name in ("ana", "bo")]
+    assert shelf.remove("ana") and voices[1].path.is_file(), "the other has the same clip"
+    assert shelf.remove("bo") and list(tmp_path.iterdir()) == [] and not shelf.remove("bo")
 
 
 def test_half_a_surrogate_pair_is_no_text_of_a_session(sglang):

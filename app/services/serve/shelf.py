@@ -83,9 +83,19 @@ class Shelf:
             raise ShelfError(f"File size exceeds maximum limit of {LARGEST_BYTES} bytes")
         path = self.keep(data)
         try:
+            return self._add(name, path, len(data), mime_type, consent, ref_text, speaker_description)
+        except ShelfError:
+            self._drop(path)
+            raise
+
+    def _add(
+        self, name: str, path: Path, size: int, mime_type: str, consent: str, ref_text: str, speaker_description: str
+    ) -> tuple[ShelvedVoice, bool]:
+        try:
             samples, rate = load_clip(path)
         except SpeechError as error:
-            raise ShelfError(f"Could not decode audio file: {error.message}") from error
+            told = error.message.replace(path.name, "audio_sample")
+            raise ShelfError(f"Could not decode audio file: {told}") from error
         seconds = len(samples) / rate
         if seconds < SHORTEST_S:
             raise ShelfError(
@@ -99,7 +109,7 @@ class Shelf:
             raise ShelfError("Reference audio is silent.")
         key = self._key(name)
         voice = ShelvedVoice(
-            key, path, consent, int(time.time()), len(data), mime_type, ref_text.strip(), speaker_description.strip()
+            key, path, consent, int(time.time()), size, mime_type, ref_text.strip(), speaker_description.strip()
         )
         with self._lock:
             replaced = key in self._voices
@@ -109,8 +119,18 @@ class Shelf:
         return voice, replaced
 
     def remove(self, name: str) -> bool:
+        """Forget a voice and its clip; whether there was one."""
         with self._lock:
-            return self._voices.pop(self._key(name), None) is not None
+            voice = self._voices.pop(self._key(name), None)
+        if voice is not None:
+            self._drop(voice.path)
+        return voice is not None
+
+    def _drop(self, path: Path) -> None:
+        """Delete a clip that no voice has."""
+        with self._lock:
+            if all(voice.path != path for voice in self._voices.values()):
+                path.unlink(missing_ok=True)
 
     def keep(self, data: bytes) -> Path:
         """A file with this content; the same content is the same file, so that what was encoded is found again."""
