@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from served import TOKEN, Served
+from served import TOKEN, Served, client_of, data_uri
 
 from app.paths import starter
 from engine import Clip, Priority, ServerSpec, SpeechRequest, open_local, open_server, read_card
@@ -31,6 +31,21 @@ def spoken(engine, **wish) -> np.ndarray:
 def kumo():
     voice = next(voice for voice in read_card(starter()).voices if voice.id == "kumo")
     return Clip(path=voice.path)
+
+
+@pytest.mark.parametrize("flavour", ["sglang", "vllm"])
+def test_the_voices_of_the_model_are_had_by_name(local, kumo, flavour):
+    served = Served(flavour, engine=local)
+    try:
+        with client_of(served) as client:
+            assert {"default", "Kumo", "Joe light"} <= set(client.get("/v1/audio/voices").json()["voices"])
+            body = {"input": TEXT, "seed": 3, "language": "English"}
+            named = client.post("/v1/audio/speech", json=body | {"voice": "kumo"})
+            clip = client.post("/v1/audio/speech", json=body | {"ref_audio": data_uri(kumo.path)})
+            assert named.status_code == 200 and named.content == clip.content
+            assert client.post("/v1/audio/speech", json=body | {"voice": "nobody"}).status_code == 400
+    finally:
+        served.service.close()
 
 
 @pytest.mark.parametrize("flavour", ["sglang", "vllm"])

@@ -217,7 +217,10 @@ class Routes:
 
     async def voices(self, request: web.Request) -> web.Response:
         names_only = request.query.get("names_only", "").lower() in ("true", "1")
-        return web.json_response(self._flavour.voices(self._speaker.shelf.voices(), names_only))
+        told = self._flavour.voices(self._speaker.shelf.voices(), names_only)
+        if "voices" in told:
+            told["voices"] += [each.name for each in self._speaker.engine.card.voices if each.name not in told["voices"]]
+        return web.json_response(told)
 
     async def upload(self, request: web.Request) -> web.Response:
         flavour = self._flavour
@@ -276,7 +279,7 @@ class Routes:
 
     def check_voice(self, wish: Wish) -> None:
         """An unknown voice is told, never replaced by another."""
-        known = not wish.voice or self._speaker.shelf.find(wish.voice) is not None
+        known = not wish.voice or self._speaker.has_voice(wish.voice)
         if self._flavour.name == "vllm":
             if not wish.ref_audio and (not wish.voice or not known):
                 from app.services.serve.vllm import NEEDS_REFERENCE

@@ -24,6 +24,7 @@ from engine import (
     SAMPLE_RATE,
     Clip,
     Engine,
+    KnownVoice,
     Pause,
     SpeechRequest,
     StopReason,
@@ -165,7 +166,19 @@ class Speaker:
         if wish.ref_audio:
             return Clip(path=self._reference(wish.ref_audio), transcript=wish.ref_text)
         voice = self.shelf.find(wish.voice) if wish.voice else None
-        return None if voice is None else Clip(path=voice.path, transcript=wish.ref_text or voice.ref_text)
+        if voice is not None:
+            return Clip(path=voice.path, transcript=wish.ref_text or voice.ref_text)
+        own = self.own_voice(wish.voice)
+        return None if own is None else Clip(path=own.path)
+
+    def own_voice(self, name: str) -> KnownVoice | None:
+        """A voice that comes with the model, by its name in any case."""
+        wanted = name.strip().casefold()
+        return next((voice for voice in self.engine.card.voices if wanted and voice.name.casefold() == wanted), None)
+
+    def has_voice(self, name: str) -> bool:
+        """Whether a client may ask for this voice: an uploaded one, or one of the model's own."""
+        return self.shelf.find(name) is not None or self.own_voice(name) is not None
 
     def _reference(self, where: str) -> Path:
         scheme = where.partition(":")[0].lower()
