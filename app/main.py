@@ -48,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def make_application() -> QApplication:
     """The QApplication with names, scaling and the accessibility of our own widgets."""
     from app.ui.editor.gutter import accessible_factory
+    from app.ui.garbage import GarbageCollector
 
     existing = QApplication.instance()
     if existing is not None:
@@ -59,6 +60,7 @@ def make_application() -> QApplication:
     application.setDesktopFileName("moss-voice-studio")
     application.setQuitOnLastWindowClosed(True)
     QAccessible.installFactory(accessible_factory)
+    GarbageCollector(application)
     return application
 
 

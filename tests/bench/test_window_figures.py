@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -89,3 +89,7 @@ def test_a_book_opens_and_takes_keys(qapp: QApplication, tmp_path: Path, qtbot: 
     tell("scroll and repaint", times)
     running.close()
     window.close()
+    # A window that stays would draw its 5,000 blocks anew at the start of each later test.
+    window.deleteLater()
+    running.studio.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,9 @@ def open_studio_at(qtbot: Any, tmp_path: Path) -> Iterator[Callable[..., Running
     QApplication.clipboard().setText("")
     QApplication.processEvents()
     # Without an event loop of its own Qt would keep the windows until the process ends.
+    opened.clear()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()  # on this thread, as the studio does
 
 
 @pytest.fixture

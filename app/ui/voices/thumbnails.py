@@ -21,8 +21,9 @@ class Thumbnails:
     def __init__(self, post: Callable[[Callable[[], None]], None], ready: Callable[[], None]) -> None:
         self._post, self._ready = post, ready
         self._shapes: dict[tuple[str, float | None, float | None], Overview | None] = {}
-        self._wanted: SimpleQueue[tuple[Path, VoiceClip]] = SimpleQueue()
+        self._wanted: SimpleQueue[tuple[Path, VoiceClip] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._closed = False
 
     def of(self, path: Path, clip: VoiceClip) -> Overview | None:
         key = (clip.sha256, clip.start_s, clip.end_s)
@@ -34,9 +35,14 @@ class Thumbnails:
                 self._thread.start()
         return self._shapes[key]
 
+    def close(self) -> None:
+        """End the thread after the clip it reads; what is wanted still is dropped."""
+        self._closed = True
+        self._wanted.put(None)
+
     def _work(self) -> None:
-        while True:
-            path, clip = self._wanted.get()
+        while (wanted := self._wanted.get()) is not None and not self._closed:
+            path, clip = wanted
             try:
                 samples, _ = load_clip(path, clip.start_s, clip.end_s)
             except SpeechError as error:

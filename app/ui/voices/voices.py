@@ -76,6 +76,7 @@ class Voices(QWidget):
         self.list = VoiceList(self)
         self.list.setModel(self.model)
         self._thumbnails = Thumbnails(studio.bridge.post, self.list.viewport().update)
+        self.destroyed.connect(self._thumbnails.close)
         self.delegate = VoiceDelegate(self._shape_of, self._clicked, self.list)
         self.list.setItemDelegate(self.delegate)
         column.addWidget(self.list, 1)
