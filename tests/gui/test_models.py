@@ -473,6 +473,9 @@ def test_another_disk_can_be_chosen_before_a_download_begins(running, qtbot, hub
     row.buttons["download"].click()
     asking = dialog.models_page.asking
     assert not asking.start.isEnabled() and "choose another" in asking.space.text()
+    monkeypatch.setattr(download_dialog.shutil, "disk_usage", lambda path: usage(10**9, 0, ENTRY.size_bytes + 1))
+    asking.choose(tmp_path / "nearly big disk")
+    assert not asking.start.isEnabled(), "the download itself asks for some room to spare"
     monkeypatch.undo()
     monkeypatch.setattr("app.services.models.CATALOGUE", (ENTRY,))
     monkeypatch.setenv("HF_ENDPOINT", hub.address)

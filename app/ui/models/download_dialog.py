@@ -13,6 +13,7 @@ from app.ui.models.words import size
 from app.ui.widgets.dialog import Dialog, note
 from app.ui.widgets.fields import Section
 from engine import CatalogueEntry
+from engine.hub import SPARE_BYTES
 
 
 class DownloadDialog(Dialog):
@@ -63,7 +64,7 @@ class DownloadDialog(Dialog):
         self.folder.setText(str(root))
         there = next((parent for parent in (root, *root.parents) if parent.exists()), None)
         free = shutil.disk_usage(there).free if there is not None else 0
-        fits = free > self._entry.size_bytes
+        fits = free >= self._entry.size_bytes + SPARE_BYTES
         words = (
             self.tr("%1 are free on that disk.") if fits else self.tr("Only %1 are free on that disk: choose another.")
         )
