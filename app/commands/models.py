@@ -191,7 +191,7 @@ def _add_server(args: argparse.Namespace) -> int:
     replace(spec, key=key or "").authorisation  # noqa: B018 - refuses what is no key
     models.save_server(server, key)
     if key and models.keys.notice:
-        tell(f"This system has no keyring that can be used, so the key is not kept: set {KEY_VARIABLE} for each command.")
+        tell(f"This system has no keyring that can be used, so the key is not kept. Set {KEY_VARIABLE} for commands.")
     tell(f"Kept. Speak with it: --model server:{args.name}")
     return 0
 

@@ -219,7 +219,8 @@ class Routes:
         names_only = request.query.get("names_only", "").lower() in ("true", "1")
         told = self._flavour.voices(self._speaker.shelf.voices(), names_only)
         if "voices" in told:
-            told["voices"] += [each.name for each in self._speaker.engine.card.voices if each.name not in told["voices"]]
+            own = (voice.name for voice in self._speaker.engine.card.voices)
+            told["voices"] += [name for name in own if name not in told["voices"]]
         return web.json_response(told)
 
     async def upload(self, request: web.Request) -> web.Response:
