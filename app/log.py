@@ -33,6 +33,7 @@ def start_log(paths: Paths, *, verbose: bool = False, to_console: bool = True) -
         root.addHandler(console)
     file: Path | None = paths.logs / FILE
     try:
+        _make_private(paths.profile)
         paths.logs.mkdir(parents=True, exist_ok=True)
         handler = logging.handlers.RotatingFileHandler(
             paths.logs / FILE, maxBytes=_BYTES, backupCount=_FILES - 1, encoding="utf-8", errors="backslashreplace"
@@ -45,6 +46,14 @@ def start_log(paths: Paths, *, verbose: bool = False, to_console: bool = True) -
     sys.excepthook = _uncaught
     threading.excepthook = _uncaught_in_thread
     return file
+
+
+def _make_private(profile: Path) -> None:
+    """Scripts, voices and kept texts are nobody else's: a new profile is its owner's alone. An old one stays as it is."""
+    try:
+        profile.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        pass
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

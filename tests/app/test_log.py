@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 from pathlib import Path
@@ -45,3 +46,10 @@ def test_a_log_that_cannot_be_written_keeps_nothing_from_working(tmp_path: Path)
     (tmp_path / "logs").write_text("a file where the folder should be")
     assert start_log(paths_for(tmp_path)) is None
     logging.getLogger("x").warning("still works")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX systems")
+def test_a_new_profile_belongs_to_its_owner_alone(tmp_path):
+    profile = tmp_path / "new" / "profile"
+    start_log(paths_for(profile))
+    assert profile.stat().st_mode & 0o077 == 0
