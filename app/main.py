@@ -50,17 +50,18 @@ def make_application() -> QApplication:
     from app.ui.editor.gutter import accessible_factory
     from app.ui.garbage import GarbageCollector
 
-    existing = QApplication.instance()
-    if existing is not None:
-        return existing
-    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    application = QApplication(sys.argv[:1])
-    application.setApplicationName(APP_TITLE)
-    application.setApplicationDisplayName("")
-    application.setDesktopFileName("moss-voice-studio")
-    application.setQuitOnLastWindowClosed(True)
-    QAccessible.installFactory(accessible_factory)
-    GarbageCollector(application)
+    application = QApplication.instance()
+    if application is None:
+        QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+        application = QApplication(sys.argv[:1])
+    # One that was there already (a test's, an embedding program's) is made ours as well, once.
+    if application.findChild(GarbageCollector) is None:
+        application.setApplicationName(APP_TITLE)
+        application.setApplicationDisplayName("")
+        application.setDesktopFileName("moss-voice-studio")
+        application.setQuitOnLastWindowClosed(True)
+        QAccessible.installFactory(accessible_factory)
+        GarbageCollector(application)
     return application
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 MOST_AT_ONCE = 64
 _GROWN_EVERY_S = 1 / 30
 _CLOSE_S = 3.0
+_TURN_S = 5.0  # longer a line is not waited for: it may be read from a slow disk
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,23 @@ class Order:
     engine: Engine
     excerpt: Excerpt
     lead_s: Callable[[], float] | None
+
+
+class _InTurn:
+    """The engine as one order sees it: its first request goes in behind that of the order before it.
+
+    Orders have threads of their own, so the later one might run first, and a listener would wait for the line after next.
+    """
+
+    def __init__(self, engine: Engine, before: threading.Event, gone_in: threading.Event) -> None:
+        self._engine, self._before, self._gone_in = engine, before, gone_in
+
+    def submit(self, *arguments: Any) -> Any:
+        self._before.wait(_TURN_S)
+        try:
+            return self._engine.submit(*arguments)
+        finally:
+            self._gone_in.set()
 
 
 class Workshop:
@@ -79,10 +98,13 @@ class Workshop:
         self._workers = ThreadPoolExecutor(max_workers=MOST_AT_ONCE + 2, thread_name_prefix="render")
         self._working: set[Future[None]] = set()
         self._grown_at_s = 0.0
+        self._last_in = threading.Event()
+        self._last_in.set()
 
     def take_in(self, order: Order) -> None:
         self._working = {each for each in self._working if not each.done()}
-        self._working.add(self._workers.submit(self._work, order))
+        before, self._last_in = self._last_in, threading.Event()
+        self._working.add(self._workers.submit(self._work, order, before, self._last_in))
 
     def close(self) -> None:
         """The jobs were cancelled: a worker ends within a frame; one that is stuck ends with the engine."""
@@ -91,13 +113,13 @@ class Workshop:
 
     # -- on a worker thread -------------------------------------------------------------------------------------
 
-    def _work(self, order: Order) -> None:
+    def _work(self, order: Order, before: threading.Event, gone_in: threading.Event) -> None:
         live, speech, take = order.job.live, order.job.speech, order.take
         assert live is not None and speech is not None
         measured: Overview | None = None
         spoken = False
         try:
-            made, spoken = self._make(order)
+            made, spoken = self._make(order, _InTurn(order.engine, before, gone_in))
             if made.take is not None and made.take.pieces:
                 samples, measured = heard_shape(order.excerpt, speech.block, live, order.store.read_take)
                 made.take = replace(made.take, figures={**made.take.figures, "heard_samples": samples})
@@ -106,11 +128,13 @@ class Workshop:
             log.exception("the take %s could not be made", take.id)
             live.end(str(error))
             made = Made(None, f"The line could not be spoken: {error}")
+        finally:
+            gone_in.set()
         self._deliver(lambda: self._tell_finished(order, made, measured))
         if self._cache is not None and spoken and made.take is not None:
             self._cache.keep(made.take, live.everything())
 
-    def _make(self, order: Order) -> tuple[Made, bool]:
+    def _make(self, order: Order, engine: _InTurn) -> tuple[Made, bool]:
         """What came of it, and whether it was spoken now: else there was a take of the same key."""
         job, take = order.job, order.take
         cache = self._cache
@@ -129,7 +153,7 @@ class Workshop:
                 self._deliver(lambda: self._tell_grown(job.block_id))
 
         events = self._events(job)
-        return make_take(job, take, order.engine, order.writer, events, grew, order.lead_s), True
+        return make_take(job, take, engine, order.writer, events, grew, order.lead_s), True
 
     def _events(self, job: RenderJob) -> Callable[[Event], None]:
         def hear(event: Event) -> None:
