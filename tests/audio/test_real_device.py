@@ -129,8 +129,8 @@ def test_pausing_and_resuming_loses_nothing(sound_server, player):
     assert abs(before - place.offset_samples) <= 0.06 * RATE
 
 
-def test_a_sink_that_goes_away_pauses_and_is_used_again_when_it_is_back(sound_server, player):
-    samples = noise(4.0)
+def test_playing_pauses_when_the_sink_goes_and_goes_on_by_itself_when_it_is_back(sound_server, player):
+    samples = noise(6.0)
     player.play(lambda: Fixed(samples))
     until(lambda: (place := player.snapshot().place) is not None and place.offset_samples > RATE, "a second")
     sound_server.remove_sink()
@@ -139,8 +139,10 @@ def test_a_sink_that_goes_away_pauses_and_is_used_again_when_it_is_back(sound_se
     assert player.snapshot().message
     sound_server.add_sink()
     tape = sound_server.record()
-    player.resume()
     until(lambda: player.state is PlayState.STOPPED, "the end")
     arrived = heard(sound_server.recorded(tape))
     rest = samples[place.offset_samples :]
-    assert np.array_equal(arrived, rest)
+    # The recorder needs a moment to find the new sink; from there on every sample is there, once and in order.
+    missed = len(rest) - len(arrived)
+    assert 0 <= missed < 2 * RATE
+    assert np.array_equal(arrived, rest[missed:])
