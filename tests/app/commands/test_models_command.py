@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import keyring
+import keyring.errors
 import pytest
 import soundfile
 from served import TOKEN, Served, make_clip
@@ -102,6 +104,11 @@ def test_a_server_is_kept_asked_and_spoken_through(moss, served, tmp_path, monke
 
 
 def test_without_a_keyring_the_key_comes_from_the_environment_of_each_command(moss, served, tmp_path, monkeypatch):
+    def none(*_: object) -> None:
+        raise keyring.errors.NoKeyringError("none here")
+
+    for deed in ("get_password", "set_password", "delete_password"):
+        monkeypatch.setattr(keyring, deed, none)
     monkeypatch.setattr(server_keys, "_memory", {})
     monkeypatch.setenv("MOSS_SERVER_KEY", TOKEN)
     status, _, err = moss("models", "add-server", "far", served.address, "--key")
