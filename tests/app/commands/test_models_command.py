@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import numpy as np
 import keyring
 import keyring.errors
+import numpy as np
 import pytest
 import soundfile
 from served import TOKEN, Served, make_clip
