@@ -261,12 +261,14 @@ class Models:
     # -- servers ------------------------------------------------------------------------------------------------
 
     def save_server(self, server: Server, key: str | None) -> Server:
-        """Keep a server; one without an id is new. `key`: None leaves it as it is. May wait for the system's
-        keyring."""
+        """Keep a server; one without an id is new. `key`: None leaves it as it is, but a new address needs its key anew.
+        May wait for the system's keyring."""
         if not server.id:
             server = replace(server, id=uuid.uuid4().hex)
         if key is not None:
             self.keys.set(server.id, key)
+        elif self._moved(server):
+            self.keys.forget(server.id)
         others = [each for each in self.settings.servers if each.id != server.id]
         at = next((at for at, each in enumerate(self.settings.servers) if each.id == server.id), len(others))
         set_servers(self.settings, (*others[:at], server, *others[at:]))
@@ -280,7 +282,13 @@ class Models:
 
     def spec(self, server: Server, key: str | None = None) -> ServerSpec:
         """How to ask a server. May wait for the system's keyring."""
-        return spec_of(server, self.keys.get(server.id) if key is None else key, self.settings)
+        if key is None:
+            key = "" if self._moved(server) else self.keys.get(server.id)
+        return spec_of(server, key, self.settings)
+
+    def _moved(self, server: Server) -> bool:
+        """Whether the server is kept under another address: a key is for the host that it was entered for."""
+        return any(kept.id == server.id and kept.address != server.address for kept in self.settings.servers)
 
 
 def set_servers(settings: Settings, servers: tuple[Server, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import keyring
 import keyring.backend
@@ -161,6 +162,17 @@ def test_a_key_goes_to_the_keyring_and_nowhere_else(paths, ring):
     assert models.spec(server).key == "secret-key", "saving again without a key leaves it"
     models.remove_server(server)
     assert ring.kept == {} and models.settings.servers == ()
+
+
+def test_a_key_never_goes_to_another_address(paths, ring):
+    models = Models(paths)
+    server = models.save_server(Server("", "Far", "http://far:1"), "secret-key")
+    moved = replace(server, address="http://elsewhere:1")
+    assert models.spec(moved).key == "", "asking the new address before it is saved"
+    models.save_server(moved, None)
+    assert models.spec(moved).key == "" and ring.kept == {}
+    models.save_server(moved, "its-own")
+    assert models.spec(moved).key == "its-own"
 
 
 def test_without_a_keyring_keys_live_until_the_end_and_that_is_said(paths, caplog):
