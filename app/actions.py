@@ -229,6 +229,14 @@ ACTIONS: tuple[Action, ...] = (
         "blocks engine",
     ),
     _action(
+        "again_sentences",
+        QT_TRANSLATE_NOOP("Actions", "Speak the se&lected sentences again"),
+        "Ctrl+Alt+R",
+        "again",
+        QT_TRANSLATE_NOOP("Actions", "A take in which only these sentences are new; the rest of the line stays as it is."),
+        "takes engine",
+    ),
+    _action(
         "next_take",
         QT_TRANSLATE_NOOP("Actions", "N&ext take"),
         "Ctrl+]",
@@ -444,6 +452,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "again",
             "three_takes",
+            "again_sentences",
             "-",
             "next_take",
             "previous_take",

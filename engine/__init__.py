@@ -14,6 +14,7 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.text.plan": "Pause Piece SpeechPlan plan_speech",
     "engine.text.markup": "Tag find_tags format_pause",
     "engine.text.duration": "estimate_frames",
+    "engine.text.segment": "sentence_ends",
     "engine.text.languages": "LANGUAGES language_name",
     "engine.engine": "Engine open_local",
     "engine.stream": "Stream",

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.model.take import PieceAudio, Take
+from app.model.take import PieceAudio, Take, TakeState
 from app.services.render_job import RenderJob
 from engine import SAMPLE_RATE, Clip, Event, Piece, SpeechError, SpeechResult, StopReason
 
 if TYPE_CHECKING:
+    from app.services.speaking import Speech
     from engine import Engine
 
 log = logging.getLogger(__name__)
 
-_STATE_OF = {
+_STATE_OF: dict[StopReason, TakeState] = {
     StopReason.STOP: "done",
     StopReason.RUNAWAY: "suspicious",
     StopReason.EARLY_END: "incomplete",
@@ -61,7 +62,7 @@ def make_take(
     try:
         for number, request in enumerate(speech.requests):
             if speech.continues and results and len(results[-1].codes):
-                before = Clip(codes=results[-1].codes, transcript=_before_more(speech.requests[number - 1].text))
+                before = Clip(codes=results[-1].codes, transcript=before_more(speech.requests[number - 1].text))
                 request = replace(request, continue_from=before)
             if job.stop.is_set():
                 reason = StopReason.CANCELLED
@@ -105,26 +106,39 @@ def _finish(
     results: list[SpeechResult],
     job: RenderJob,
 ) -> Made:
-    warnings = tuple(dict.fromkeys(one.message for result in results for one in result.warnings))
     assert job.speech is not None
-    warnings = tuple(dict.fromkeys((*(one.message for one in job.speech.plan.warnings), *warnings)))
-    state: Any = _STATE_OF[reason]
-    finished = replace(
-        take,
-        state=state,
-        stop_reason=reason.value,
-        seconds=samples / SAMPLE_RATE,
-        pieces=pieces,
-        figures=figures_of(results),
-        warnings=(*warnings, failed) if failed else warnings,
-    )
+    finished = ended(take, reason, samples, pieces, results, job.speech)
+    if failed:
+        finished = replace(finished, warnings=(*finished.warnings, failed))
     live.end(failed)
     if job.dropped or not samples:
         return Made(None, failed)
     return Made(finished, failed)
 
 
-def _before_more(text: str) -> str:
+def ended(
+    take: Take,
+    reason: StopReason,
+    samples: int,
+    pieces: tuple[PieceAudio, ...],
+    results: list[SpeechResult],
+    speech: Speech,
+) -> Take:
+    """A take with how it came out."""
+    messages = [one.message for one in speech.plan.warnings]
+    messages += [one.message for result in results for one in result.warnings]
+    return replace(
+        take,
+        state=_STATE_OF[reason],
+        stop_reason=reason.value,
+        seconds=samples / SAMPLE_RATE,
+        pieces=pieces,
+        figures=figures_of(results),
+        warnings=tuple(dict.fromkeys(messages)),
+    )
+
+
+def before_more(text: str) -> str:
     """The words of a piece that another follows: the model reads both as one text, and most scripts need a space
     between."""
     return text if not text or ord(text[-1]) >= 0x2E80 else text.rstrip() + " "

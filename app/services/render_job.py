@@ -14,6 +14,7 @@ from app.services.speaking import Speech
 from engine import Priority
 
 if TYPE_CHECKING:
+    from app.services.respeak import Sentences
     from engine import Stream
 
 _numbers = itertools.count()
@@ -27,6 +28,7 @@ class RenderJob:
         block_id: whose take.
         priority: see Priority.
         again: make a new take with the next seed although there is a good one.
+        sentences: only these of a take are spoken anew; None is the whole block.
         order: place among equals; lower is sooner.
         not_before_s: `time.monotonic()` before which it is not started: the person is still typing in it.
         speech, live: set when it is started.
@@ -45,6 +47,7 @@ class RenderJob:
     stop: threading.Event = field(default_factory=threading.Event)
     dropped: bool = False
     stream: Stream | None = None
+    sentences: Sentences | None = None
 
     def cancel(self, *, drop: bool) -> None:
         """End the making within a frame. `drop`: throw away what was made."""
@@ -68,9 +71,9 @@ class RenderQueue:
         """In the order in which they will be started."""
         return sorted(itertools.chain.from_iterable(self._jobs.values()), key=lambda job: (job.priority, job.order))
 
-    @property
-    def block_ids(self) -> set[str]:
-        return set(self._jobs)
+    def jobs_of(self, block_ids: Iterable[str]) -> list[RenderJob]:
+        """Those of these blocks, in no order."""
+        return [job for block_id in block_ids for job in self._jobs.get(block_id, ())]
 
     def of(self, block_id: str) -> list[RenderJob]:
         return self._jobs.get(block_id, [])

@@ -32,7 +32,8 @@ class Figures:
 
     Attributes:
         ttfa_ms, rtf: of the newest request; None before there was one.
-        speaking: blocks being spoken. waiting: how many wait. finished, asked: of the blocks that were asked for.
+        speaking: blocks being spoken. waiting: how many wait.
+        finished, asked: of the takes that were asked for. lines: of how many blocks these are.
     """
 
     ttfa_ms: float | None = None
@@ -41,6 +42,7 @@ class Figures:
     waiting: int = 0
     finished: int = 0
     asked: int = 0
+    lines: int = 0
 
 
 def report_of(block_ids: Iterable[str], state_of: Callable[[str], str]) -> Report:

@@ -6,13 +6,14 @@ import logging
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
-from app.model.commands import DropTake, PutTake
+from app.model.commands import ChooseTake, DropTake, PutTake
 from app.model.signal import Signal
 from app.model.take import Take
 from app.services.ahead import Ahead, Listener
@@ -25,6 +26,7 @@ from app.services.programme import is_spoken
 from app.services.project_clips import ProjectClips
 from app.services.render_job import RenderJob, RenderQueue
 from app.services.render_report import REASONS, Figures, Report, report_of
+from app.services.respeak import Sentences, can_be_base, is_everything, key_of, touched
 from app.services.speaking import Habits, Speech, prepare
 from app.services.take_cache import TakeCache
 from app.services.take_shapes import TakeShapes
@@ -93,7 +95,7 @@ class Renderer:
         self._later: threading.Timer | None = None
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
-        self._asked: dict[str, None] = {}
+        self._asked: dict[str, int] = {}  # block -> takes that a person asked for
         self._shapes = TakeShapes(self._deliver, self._measured, shape_cache)
         self._connections: list[Callable[[], None]] = []
         self._closed = False
@@ -198,11 +200,13 @@ class Renderer:
         self.changed.emit(block.id)
 
     def figures(self) -> Figures:
-        waiting = self._queue.block_ids | {job.block_id for job in self._active if not job.dropped}
-        finished = len(self._asked) - len(waiting & self._asked.keys())
+        jobs = [*self._queue.jobs_of(self._asked), *(job for job in self._active if not job.dropped)]
+        waiting = Counter(job.block_id for job in jobs if job.block_id in self._asked)
+        takes = sum(self._asked.values())
+        finished = takes - sum(min(count, self._asked[block_id]) for block_id, count in waiting.items())
         speaking = tuple(job.block_id for job in self._active if job.started)
         shop = self._workshop
-        return Figures(shop.ttfa_ms, shop.rtf, speaking, len(self._queue), finished, len(self._asked))
+        return Figures(shop.ttfa_ms, shop.rtf, speaking, len(self._queue), finished, takes, len(self._asked))
 
     def report(self) -> Report:
         """What became of all blocks asked for since the renderer was last idle."""
@@ -215,7 +219,7 @@ class Renderer:
 
     def asked_ids(self) -> list[str]:
         """Blocks that a person asked for and that are not finished, in the order of the work."""
-        return [block_id for block_id, _ in self.queue() if block_id in self._asked]
+        return list(dict.fromkeys(block_id for block_id, _ in self.queue() if block_id in self._asked))
 
     def stale_ids(self) -> list[str]:
         """Blocks that are to be spoken, in the order of the script."""
@@ -236,11 +240,10 @@ class Renderer:
     def render(self, block_ids: Iterable[str], priority: Priority = Priority.RENDERING) -> int:
         """Speak those of these blocks that need it; returns how many. Locked ones are never touched."""
         wanted = [block_id for block_id in block_ids if self.states.needs_speaking(self.project.block(block_id))]
-        if not len(self._queue) and not self._active:
-            self._asked.clear()
+        self._begin_asking()
         for block_id in wanted:
             self.states.forget_failure(block_id)
-            self._asked[block_id] = None
+            self._asked[block_id] = max(1, self._asked.get(block_id, 0))
             if not self._jobs_of(block_id):
                 self._queue.add(RenderJob(block_id, priority))
                 self.changed.emit(block_id)
@@ -250,13 +253,41 @@ class Renderer:
 
     def again(self, block_id: str, count: int = 1, priority: Priority = Priority.PREVIEW) -> None:
         """Make `count` more takes of a block, each with the next seed; the newest is chosen."""
+        self._ask_again(block_id, [None] * count, priority)
+
+    def respeak(self, block_id: str, start: int, end: int, priority: Priority = Priority.PREVIEW) -> bool:
+        """Speak the sentences of a block that a range of its text touches anew, as a new take; the others stay.
+
+        Returns whether anything stays: not where no finished take says the present text, or where the range touches
+        every sentence. Then the whole block is spoken again.
+        """
+        block = self.project.block(block_id)
+        manner, take = self.states.manner(block), self.states.take(block)
+        sentences = None
+        if manner is not None and take is not None and not self.states.is_stale(block, take):
+            plan = manner.plan(block)
+            if can_be_base(take, block.text, plan):
+                chosen = touched(plan, manner.language(block), start, end)
+                if chosen and not is_everything(plan, chosen):
+                    sentences = Sentences(take, start, end)
+        self._ask_again(block_id, [sentences], priority)
+        return sentences is not None
+
+    def _ask_again(self, block_id: str, wishes: list[Sentences | None], priority: Priority) -> None:
         block = self.project.block(block_id)
         if block.settings.locked or not is_spoken(self.project, block):
             return
+        self._begin_asking()
         self.states.forget_failure(block_id)
-        for _ in range(count):
-            self._add(RenderJob(block_id, priority, again=True))
+        self._asked[block_id] = self._asked.get(block_id, 0) + len(wishes)
+        for sentences in wishes:
+            self._add(RenderJob(block_id, priority, again=True, sentences=sentences))
         self._pump()
+
+    def _begin_asking(self) -> None:
+        """What was asked for before this is counted with it only while any of it is still to be made."""
+        if not len(self._queue) and not self._active:
+            self._asked.clear()
 
     def cancel(self, block_ids: Iterable[str] | None = None) -> None:
         """Forget what waits and end what is spoken (what there is of it is kept, marked); None is everything."""
@@ -348,7 +379,7 @@ class Renderer:
                 job.not_before_s = time.monotonic() + _TYPING_S
             elif not job.dropped and self._would_differ(job.speech, block) and not self._ahead.is_heard(block_id):
                 job.cancel(drop=True)
-                if job.priority is not Priority.LISTENING:
+                if job.priority is not Priority.LISTENING and job.sentences is None:
                     self._add(RenderJob(block_id, job.priority, job.again, not_before_s=time.monotonic() + _TYPING_S))
         self._pump_later()
         self.changed.emit(block_id)
@@ -374,7 +405,7 @@ class Renderer:
                     job.block_id
                 ):
                     job.cancel(drop=True)
-                    if job.priority is not Priority.LISTENING:
+                    if job.priority is not Priority.LISTENING and job.sentences is None:
                         self._add(RenderJob(job.block_id, job.priority, job.again))
         self._pump()
 
@@ -451,6 +482,12 @@ class Renderer:
         except SpeechError as error:
             self._failed(job, block, str(error))
             return
+        if job.sentences is not None:
+            if self.states.is_stale(block, job.sentences.take) or job.sentences.take.text != block.text:
+                self.changed.emit(block.id)  # edited meanwhile: these sentences are no longer there
+                self.queue_changed.emit()
+                return
+            speech = replace(speech, key=key_of(speech, job.sentences))
         if not speech.plan.pieces:
             unread = [warning.message for warning in speech.plan.warnings if warning.code == "unreadable"]
             nothing = "There is nothing in this line that can be spoken. Write some words."
@@ -505,7 +542,12 @@ class Renderer:
             writer.finish(replace(take, state="failed", stop_reason="failed"), choose=False)
             store.history.note(DropTake(take.id))
         else:
-            writer.finish(made.take, choose=self._should_choose(made.take))
+            choose = self._should_choose(made.take)
+            before = self.project.block(take.block_id).chosen if choose else None
+            undoable = job.again and before is not None
+            writer.finish(made.take, choose=choose and not undoable)
+            if undoable:
+                store.history.do(ChooseTake(take.block_id, take.id))
             if shape is not None and job.speech is not None:
                 self._shapes.put(take, job.speech.block.text, shape)
         if made.failed and self.project.has_block(job.block_id) and not job.dropped:
@@ -513,7 +555,7 @@ class Renderer:
                 self._failed(job, self.project.block(job.block_id), made.failed)
             else:
                 # Another model was chosen meanwhile: the line is not at fault, and the new one will speak it.
-                self._add(RenderJob(job.block_id, job.priority, job.again, job.order))
+                self._add(RenderJob(job.block_id, job.priority, job.again, job.order, sentences=job.sentences))
         elif made.take is not None:
             self._ahead.tried.add(job.block_id)
         self.changed.emit(job.block_id)

@@ -18,6 +18,7 @@ from app.services.maker import Made, copy_take, make_take
 from app.services.overview import Overview
 from app.services.programme import take_pieces
 from app.services.render_job import RenderJob
+from app.services.respeak import respeak
 from app.services.take_cache import TakeCache
 from engine import Event, EventKind
 
@@ -153,6 +154,10 @@ class Workshop:
                 self._deliver(lambda: self._tell_grown(job.block_id))
 
         events = self._events(job)
+        if job.sentences is not None:
+            reader = order.store.read_take
+            made = respeak(job, take, engine, order.writer, events, grew, order.lead_s, reader)
+            return made, False  # of use to this take alone: no other is asked for with its key
         return make_take(job, take, engine, order.writer, events, grew, order.lead_s), True
 
     def _events(self, job: RenderJob) -> Callable[[Event], None]:

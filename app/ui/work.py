@@ -25,12 +25,19 @@ _BETWEEN_ASKING_MS = 4
 
 @dataclass
 class _Asking:
-    """A wish for many lines on its way to the renderer: `left` of them are still to be asked for."""
+    """A wish for many lines on its way to the renderer.
+
+    Attributes:
+        left: lines that are still to be asked for. cancels: of the renderer when this began.
+        wanted, audio_s: takes that were asked for, and about how much speech that is.
+        takes: new ones of each line; 0: one of those lines that need it.
+    """
 
     left: list[str]
     cancels: int
     wanted: int = 0
     audio_s: float = 0.0
+    takes: int = 0
 
     def next(self, count: int) -> list[str]:
         now, self.left = self.left[:count], self.left[count:]
@@ -52,6 +59,7 @@ class Work(QObject):
         bind = studio.actions.bind
         bind("again", lambda: self._again(1))
         bind("three_takes", lambda: self._again(3))
+        bind("again_sentences", self._again_sentences)
         bind("next_take", lambda: self._step_take(1))
         bind("previous_take", lambda: self._step_take(-1))
         bind("compare_takes", self._compare)
@@ -120,15 +128,35 @@ class Work(QObject):
     # Takes
 
     def _again(self, count: int) -> None:
+        """More takes of the selected lines; many are asked for a few at a time."""
         blocks = self._blocks()
-        locked = [block for block in blocks if block.settings.locked]
-        for block in blocks:
-            if not block.settings.locked:
-                self._studio.renderer.again(block.id, count)
-        if locked:
-            self._studio.say("info", self.tr("Locked lines keep their takes. Unlock them to speak them again."))
+        free = [block.id for block in blocks if not block.settings.locked]
+        if len(free) < len(blocks):
+            self._say_locked()
         elif not blocks:
             self._studio.say("info", self.tr("Notes and empty lines are never spoken."))
+        if free:
+            self._asked = 0 if len(free) == 1 and count == 1 else len(free) * count
+            self._asking = _Asking(free, self._studio.renderer.cancels, takes=count)
+            self._ask()
+
+    def _say_locked(self) -> None:
+        self._studio.say("info", self.tr("Locked lines keep their takes. Unlock them to speak them again."))
+
+    def _again_sentences(self) -> None:
+        """A new take of each line with selected text, in which only the sentences that were touched are new."""
+        project, editor = self._studio.project, self._window.script.editor
+        whole = 0
+        for block_id, start, end in editor.chosen_text():
+            block = project.block(block_id)
+            if not is_spoken(project, block):
+                continue
+            if block.settings.locked:
+                self._say_locked()
+                continue
+            whole += not self._studio.renderer.respeak(block_id, start, end)
+        if whole:
+            self._studio.say("info", self.tr("Nothing of the line would stay, so it is spoken again as a whole."))
 
     def _remember_choice(self, block_id: str) -> None:
         block = self._studio.project.block(block_id)
@@ -211,16 +239,23 @@ class Work(QObject):
             return
         renderer, project = studio.renderer, studio.project
         ids = [each for each in asking.next(_ASKED_AT_ONCE) if project.has_block(each)]
-        wanted = [each for each in ids if renderer.states.needs_speaking(project.block(each))]
-        asking.wanted += len(wanted)
-        asking.audio_s += renderer.estimate(wanted)[0]
-        if wanted:
-            renderer.render(wanted)
+        if asking.takes:
+            for block_id in ids:
+                renderer.again(block_id, asking.takes)
+        else:
+            wanted = [each for each in ids if renderer.states.needs_speaking(project.block(each))]
+            asking.wanted += len(wanted)
+            asking.audio_s += renderer.estimate(wanted)[0]
+            if wanted:
+                renderer.render(wanted)
         if asking.left:
             QTimer.singleShot(_BETWEEN_ASKING_MS, self._ask)
             return
         self._asking = None
-        self._say_asked(asking)
+        if asking.takes:
+            self._queue_changed()
+        else:
+            self._say_asked(asking)
 
     def _say_asked(self, asking: _Asking) -> None:
         if not asking.wanted:
@@ -240,7 +275,7 @@ class Work(QObject):
     def _queue_changed(self) -> None:
         """When a batch that was asked for is over, report what became of it."""
         renderer = self._studio.renderer
-        if not self._asked or renderer.queue():
+        if not self._asked or self._asking is not None or renderer.queue():
             return
         report = renderer.report()
         self._asked = 0

@@ -84,3 +84,45 @@ def test_the_record_button_opens_the_recorder_and_says_when_there_is_no_micropho
     assert recording.isVisible()
     qtbot.waitUntil(lambda: bool(recording.says.text()), timeout=5_000)
     assert "libportaudio2" in recording.says.text() or "microphone" in recording.says.text().lower()
+
+
+def test_three_takes_of_many_lines_are_in_the_queue_with_progress_and_can_be_given_up(made: Any, qtbot: Any) -> None:
+    running, backend = made
+    running.window.script.editor.select_rows([0, 1, 2], 0)
+    running.studio.actions.trigger("three_takes")
+    status = running.window.findChild(Status)
+    qtbot.waitUntil(lambda: "0 of 9 takes" in status.doing.text(), timeout=5_000)
+    assert status.bar.isVisible()
+    qtbot.mouseClick(status.open_queue, Qt.MouseButton.LeftButton)
+    panel = status.queue
+    qtbot.waitUntil(lambda: panel.list.count() == 3, timeout=5_000)
+    assert "3 takes" in panel.list.item(1).data(Qt.ItemDataRole.AccessibleTextRole)
+    panel.list.setCurrentRow(2)
+    qtbot.keyClick(panel.list, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: panel.list.count() == 2, timeout=5_000)
+    assert running.studio.renderer.figures().asked == 6
+    backend.gate.set()
+    qtbot.waitUntil(lambda: not running.studio.renderer.queue(), timeout=20_000)
+    takes = [len(block.takes) for block in running.studio.project.blocks]
+    assert takes == [3, 3, 0]
+    assert "1 suspicious" in running.window.toast.text
+    panel.hide()
+
+
+def test_a_row_of_the_queue_shows_how_much_of_its_line_is_spoken(made: Any, qtbot: Any) -> None:
+    from app.ui.status.queue_panel import _SHARE
+
+    running, backend = made
+    running.studio.history.do(ReplaceText(0, GOOD, "word " * 500))
+    running.window.script.editor.select_rows([0], 0)
+    running.studio.actions.trigger("again")
+    panel = running.window.findChild(Status).queue
+    panel.open_above(running.window.mapToGlobal(running.window.rect().bottomRight()))
+    qtbot.waitUntil(lambda: running.studio.block_state(running.studio.project.blocks[0].id) == "speaking")
+    live = running.studio.renderer.live(running.studio.project.blocks[0].id)
+    backend.gate.set()
+    qtbot.waitUntil(lambda: live.seconds > 0.2)
+    backend.gate.clear()
+    panel._show_progress()
+    assert 0.0 < panel.list.item(0).data(_SHARE) < 1.0
+    panel.hide()

@@ -127,7 +127,7 @@ class ScriptPanel(QFrame):
         for name in ("insert_pause", "insert_pronunciation", "insert_length"):
             menu.addAction(actions.action(name))
         menu.addSeparator()
-        for name in ("play_selection", "again", "three_takes", "lock"):
+        for name in ("play_selection", "again", "three_takes", "again_sentences", "lock"):
             menu.addAction(actions.action(name))
         menu.addSeparator()
         for name in ("make_speech", "make_chapter", "make_scene", "make_note"):

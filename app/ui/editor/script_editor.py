@@ -232,6 +232,22 @@ class ScriptEditor(QTextEdit):
             last -= 1
         return range(first, last + 1)
 
+    def chosen_text(self) -> list[tuple[str, int, int]]:
+        """(block id, start, end) of the text selection in every block that it touches, in code points of the block's
+        text; without one the caret's place."""
+        cursor, found = self.textCursor(), []
+        first, last = self.sync.to_points(cursor.selectionStart()), self.sync.to_points(cursor.selectionEnd())
+        for row in self.rows_of_selection():
+            block = self.project.blocks[row]
+            begins = self.sync.to_points(self.document().findBlockByNumber(row).position())
+            start, end = max(0, first - begins), min(len(block.text), last - begins)
+            words = block.text[start:end]
+            # White space at the ends of a selection belongs to nobody's sentence.
+            if words.strip():
+                start, end = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+            found.append((block.id, min(start, len(block.text)), end))
+        return found
+
     def select_rows(self, rows: Iterable[int], caret_row: int | None = None) -> None:
         """Select blocks as the gutter does; the caret goes to the beginning of `caret_row`."""
         wanted = set(rows)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from collections import Counter
+
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -12,18 +14,24 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
 from app.ui.editor.block_info import voice_of
 from app.ui.studio import Studio
-from app.ui.theme import GRID, HALF, theme
+from app.ui.theme import GRID, HALF, RADIUS, theme
 from app.ui.throttle import Throttle
 from app.ui.voice_menu import voice_dot
 from app.ui.widgets.dock import small_button
 
 _ID = Qt.ItemDataRole.UserRole
+_STATE = Qt.ItemDataRole.UserRole + 1
+_SHARE = Qt.ItemDataRole.UserRole + 2
+_PROGRESS_MS = 250
 _SHOWN = 300
 
 
@@ -57,6 +65,9 @@ class QueuePanel(QFrame):
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setItemDelegate(_QueueRow(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.model().rowsMoved.connect(lambda *_: self._moved())
         column.addWidget(self.list, 1)
         row = QHBoxLayout()
@@ -69,8 +80,19 @@ class QueuePanel(QFrame):
         row.addWidget(self.cancel)
         column.addLayout(row)
         self._soon = Throttle(self._show_rows, 100, self)
+        self._progress = QTimer(self)
+        self._progress.setInterval(_PROGRESS_MS)
+        self._progress.timeout.connect(self._show_progress)
         studio.block_state_changed.connect(self._changed)
         self._show_rows()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._progress.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._progress.stop()
 
     def sizeHint(self) -> QSize:
         return QSize(380, 340)
@@ -108,8 +130,10 @@ class QueuePanel(QFrame):
         rows = renderer.queue() if renderer is not None and renderer.store is not None else ()
         chosen = {item.data(_ID) for item in self.list.selectedItems()}
         current = self.list.currentItem().data(_ID) if self.list.currentItem() is not None else ""
+        takes = Counter(block_id for block_id, _ in rows)
         self.list.clear()
-        for block_id, state in rows[:_SHOWN]:
+        # A line of which several takes are wanted has one row: it is moved and given up as one.
+        for block_id, state in list(dict(reversed(rows)).items())[::-1][:_SHOWN]:
             if not project.has_block(block_id):
                 continue
             block = project.block(block_id)
@@ -117,23 +141,40 @@ class QueuePanel(QFrame):
             words = " ".join(block.text.split())[:80].lstrip("# ")
             item = QListWidgetItem(voice_dot(colour), f"{name}:  {words}")
             item.setData(_ID, block_id)
-            item.setData(
-                Qt.ItemDataRole.AccessibleTextRole,
-                f"{name}, {words}, " + (self.tr("being spoken") if state == "speaking" else self.tr("waiting")),
-            )
+            doing = self.tr("being spoken") if state == "speaking" else self.tr("waiting")
+            if takes[block_id] > 1:
+                doing = self.tr("%1, %2 takes").replace("%1", doing).replace("%2", str(takes[block_id]))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {words}, {doing}")
+            item.setData(_STATE, doing)
+            item.setToolTip(doing)
             if state == "speaking":
-                item.setForeground(theme().colour("accent"))
+                item.setData(_SHARE, self._share(block_id))
                 item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self.list.addItem(item)
             item.setSelected(block_id in chosen)
             if block_id == current:
                 self.list.setCurrentItem(item)
         self.title.setText(
-            self.tr("Nothing waits") if not rows else self.tr("%1 lines to make").replace("%1", str(len(rows)))
+            self.tr("Nothing waits") if not rows else self.tr("%1 lines to make").replace("%1", str(len(takes)))
         )
         paused = renderer is not None and renderer.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.cancel.setEnabled(bool(rows))
+
+    def _share(self, block_id: str) -> float:
+        """How much of a line is spoken, estimated; never quite all of it before its end."""
+        renderer = self._studio.renderer
+        live = renderer.live(block_id)
+        if live is None:
+            return 0.0
+        return min(0.97, live.seconds / max(0.1, renderer.estimate([block_id])[0]))
+
+    def _show_progress(self) -> None:
+        renderer, project = self._studio.renderer, self._studio.project
+        for row in range(self.list.count()) if renderer is not None and project is not None else ():
+            item = self.list.item(row)
+            if item.data(_SHARE) is not None and project.has_block(item.data(_ID)):
+                item.setData(_SHARE, self._share(item.data(_ID)))
 
     def _moved(self) -> None:
         renderer = self._studio.renderer
@@ -144,6 +185,50 @@ class QueuePanel(QFrame):
         renderer = self._studio.renderer
         (renderer.resume if renderer.paused else renderer.pause)()
         self._show_rows()
+
+
+class _QueueRow(QStyledItemDelegate):
+    """What is spoken or waits, with how far it is under it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(160, max(32, option.fontMetrics.height() + 14))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        look, share = theme(), index.data(_SHARE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if selected or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setBrush(look.colour("accent_soft" if selected else "hover"))
+            painter.drawRoundedRect(area, RADIUS - 2, RADIUS - 2)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(look.colour("focus"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS - 2, RADIUS - 2)
+        inside = area.adjusted(GRID, 0, -GRID, 0)
+        dot = QRectF(inside.left(), inside.center().y() - 8, 16, 16)
+        index.data(Qt.ItemDataRole.DecorationRole).paint(painter, dot.toRect())
+        painter.setFont(look.small_font())
+        doing = index.data(_STATE)
+        if share:
+            doing = f"{share:.0%}"
+        wide = painter.fontMetrics().horizontalAdvance(doing)
+        painter.setPen(look.colour("text_soft" if share is None else "accent"))
+        painter.drawText(inside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, doing)
+        painter.setFont(option.font)
+        painter.setPen(look.colour("text"))
+        words = inside.adjusted(dot.width() + GRID, 0, -wide - GRID, 0)
+        shown = painter.fontMetrics().elidedText(
+            index.data(Qt.ItemDataRole.DisplayRole), Qt.TextElideMode.ElideRight, int(words.width())
+        )
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        if share is not None:
+            track = QRectF(inside.left(), area.bottom() - 3, inside.width(), 2)
+            painter.fillRect(track, look.colour("border"))
+            painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, 2), look.colour("accent"))
+        painter.restore()
 
 
 class _Rows(QListWidget):

@@ -152,7 +152,8 @@ class Status(QWidget):
             text, share = self.tr("Loading the model: %1").replace("%1", self._loading[0]), self._loading[1]
         elif figures is not None and (figures.speaking or figures.waiting):
             if figures.asked:
-                text = self.tr("%1 of %2 lines").replace("%1", str(figures.finished)).replace("%2", str(figures.asked))
+                words = self.tr("%1 of %2 lines") if figures.lines == figures.asked else self.tr("%1 of %2 takes")
+                text = words.replace("%1", str(figures.finished)).replace("%2", str(figures.asked))
                 share = figures.finished / figures.asked
             else:
                 text = self.tr("Speaking ahead")
