@@ -49,6 +49,11 @@ class Paths:
         return self.cache / "takes"
 
     @property
+    def served_clips(self) -> Path:
+        """Clips of other programs, while they are served."""
+        return self.cache / "served clips"
+
+    @property
     def run_log(self) -> Path:
         return self.profile / "runlog.sqlite"
 

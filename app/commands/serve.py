@@ -63,7 +63,14 @@ def run(args: argparse.Namespace) -> int:
                 return 0
         line.clear()
         given = os.environ.get(TOKEN_VARIABLE) or None
-        service = Service(engine, args.flavour, port=args.port, token=given, count_tokens=token_counter(engine))
+        service = Service(
+            engine,
+            args.flavour,
+            port=args.port,
+            token=given,
+            count_tokens=token_counter(engine),
+            clips=paths.served_clips,
+        )
         service.start()
         try:
             if args.json:

@@ -10,7 +10,7 @@ import numpy as np
 from engine.backends.base import Job, LoadProgress
 from engine.card import ModelCard
 from engine.errors import CheckpointError
-from engine.requests import FRAME_SAMPLES, StopReason
+from engine.requests import FRAME_SAMPLES, SpeechRequest, StopReason
 
 
 class ScriptedBackend:
@@ -18,8 +18,13 @@ class ScriptedBackend:
 
     A text starting with `refuse` fails at its start, one with `break` in its second frame, one with `explode` takes the
     whole backend down, one with `silent` stops at once, one with `forever` never ends. `gate` and `load_gate` hold
-    steps and loading back while they are cleared.
+    steps and loading back while they are cleared. Other scripts override `verdict` and `sound`.
+
+    Attributes:
+        seen: every request, as it was started. cancelled: ids of jobs.
     """
+
+    name = "scripted"
 
     def __init__(self) -> None:
         self.card = ModelCard(name="Scripted")
@@ -31,9 +36,14 @@ class ScriptedBackend:
         self.load_gate.set()
         self.load_error: Exception | None = None
         self.closed = threading.Event()
-        self.started: list[str] = []
+        self.seen: list[SpeechRequest] = []
         self.cancelled: list[str] = []
         self._jobs: dict[str, tuple[Job, int]] = {}
+
+    @property
+    def started(self) -> list[str]:
+        """The texts of `seen`."""
+        return [request.text for request in self.seen]
 
     def load(self, progress: Callable[[LoadProgress], None]) -> None:
         for tenth in range(11):
@@ -43,7 +53,7 @@ class ScriptedBackend:
             raise self.load_error
 
     def start(self, job: Job) -> None:
-        self.started.append(job.request.text)
+        self.seen.append(job.request)
         if job.request.text.startswith("refuse"):
             raise CheckpointError("This text is refused.", "Take another.")
         self._jobs[job.id] = (job, 0)
@@ -51,21 +61,31 @@ class ScriptedBackend:
     def step(self, timeout_s: float) -> None:
         self.gate.wait()
         for job_id, (job, frame) in list(self._jobs.items()):
-            text = job.request.text
-            if text.startswith("explode"):
-                raise RuntimeError("the device is gone")
-            if text.startswith("break") and frame == 1:
-                del self._jobs[job_id]
-                job.fail(CheckpointError("It broke.", "Mend it."))
+            verdict = self.verdict(job.request, frame)
+            if verdict is None:
+                job.progress(frame + 1, len(job.request.text.split()))
+                job.audio(self.sound(job.request, frame), np.full((1, 12), frame, np.int16))
+                self._jobs[job_id] = (job, frame + 1)
                 continue
-            if text.startswith("silent") or (frame == len(text.split()) and not text.startswith("forever")):
-                del self._jobs[job_id]
-                job.finish(StopReason.STOP)
-                continue
-            samples = np.full((FRAME_SAMPLES, 2), (frame + 1) / 1000, np.float64)
-            job.progress(frame + 1, len(text.split()))
-            job.audio(samples, np.full((1, 12), frame, np.int16))
-            self._jobs[job_id] = (job, frame + 1)
+            del self._jobs[job_id]
+            if isinstance(verdict, Exception):
+                job.fail(verdict)
+            else:
+                job.finish(verdict)
+
+    def verdict(self, request: SpeechRequest, frame: int) -> StopReason | Exception | None:
+        """How a request ends before this frame; None: it goes on."""
+        text = request.text
+        if text.startswith("explode"):
+            raise RuntimeError("the device is gone")
+        if text.startswith("break") and frame == 1:
+            return CheckpointError("It broke.", "Mend it.")
+        over = text.startswith("silent") or (frame == len(text.split()) and not text.startswith("forever"))
+        return StopReason.STOP if over else None
+
+    def sound(self, request: SpeechRequest, frame: int) -> np.ndarray:
+        """A frame of a request, `[3840, 2]`."""
+        return np.full((FRAME_SAMPLES, 2), (frame + 1) / 1000, np.float64)
 
     def cancel(self, job_id: str) -> None:
         self.cancelled.append(job_id)
@@ -75,7 +95,7 @@ class ScriptedBackend:
         pass
 
     def identity(self) -> Mapping[str, str]:
-        return {"model": "scripted"}
+        return {"model": self.name}
 
     def status(self) -> Mapping[str, float | str]:
         return {"device": "script"}

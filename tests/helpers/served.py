@@ -9,16 +9,16 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import aiohttp
 import httpx
 import numpy as np
 import soundfile
+from scripted_backend import ScriptedBackend
 
 from app.services.serve.service import Service
-from engine import FRAME_SAMPLES, Engine, Job, LoadProgress, ModelCard, PauseTags, StopReason
+from engine import FRAME_SAMPLES, Engine, Job, ModelCard, PauseTags, SpeechRequest, StopReason
 from engine.audio import load_clip
 from engine.job import to_grid
 
@@ -26,69 +26,50 @@ TOKEN = "token-of-the-test"
 WORDS_FRAMES = 3
 
 
-class WordsBackend:
+class WordsBackend(ScriptedBackend):
     """Each word is three frames of stereo noise that follows from word, seed and clip; left and right differ.
 
     A text with `nothing` stops at once, one with `endless` never does (its budget ends it), one fails after the word
-    `broken`. `gate` holds frames back while it is cleared; each
-    takes at least `pace_s`.
+    `broken`. `gate` holds frames back while it is cleared; each takes at least `pace_s`.
+
+    Attributes:
+        clips: what the clips of every request held, as it was started.
     """
 
-    repeatable = True
-    capacity = 8
+    name = "words"
 
     def __init__(self) -> None:
+        super().__init__()
         self.card = ModelCard(name="Words", pause_tags=PauseTags(0.1, 10.0, 0.1), longest_piece_s=600)
-        self.gate = threading.Event()
-        self.gate.set()
+        self.capacity = 8
         self.pace_s = 0.0
-        self.seen: list[object] = []
-        self.cancelled: list[str] = []
-        self._jobs: dict[str, tuple[Job, int]] = {}
-
-    def load(self, progress: Callable[[LoadProgress], None]) -> None:
-        progress(LoadProgress("Ready", 1.0))
+        self.clips: list[bytes] = []
 
     def start(self, job: Job) -> None:
-        self.seen.append(job.request)
         for clip in job.request.references:
             assert clip.path is not None
             load_clip(clip.path)
-        self._jobs[job.id] = (job, 0)
+            self.clips.append(clip.path.read_bytes())
+        super().start(job)
 
     def step(self, timeout_s: float) -> None:
-        if not self.gate.wait(0.01):
-            return
-        time.sleep(self.pace_s)
-        for job_id, (job, frame) in list(self._jobs.items()):
-            words = job.request.text.split()
-            if "broken" in words and frame == WORDS_FRAMES * (words.index("broken") + 1):
-                del self._jobs[job_id]
-                job.fail(RuntimeError("the device is gone"))
-                continue
-            over = job.request.max_frames is not None and frame >= job.request.max_frames
-            stopped = "nothing" in words or (frame >= WORDS_FRAMES * len(words) and "endless" not in words)
-            if over or stopped:
-                del self._jobs[job_id]
-                job.finish(StopReason.STOP if stopped else StopReason.LENGTH)
-                continue
-            job.audio(sound_of(job.request, frame), np.full((1, 12), frame, np.int16))
-            self._jobs[job_id] = (job, frame + 1)
+        if self.gate.wait(0.01):
+            time.sleep(self.pace_s)
+            super().step(timeout_s)
 
-    def cancel(self, job_id: str) -> None:
-        self.cancelled.append(job_id)
-        self._jobs.pop(job_id, None)
+    def verdict(self, request: SpeechRequest, frame: int) -> StopReason | Exception | None:
+        words = request.text.split()
+        if "broken" in words and frame == WORDS_FRAMES * (words.index("broken") + 1):
+            return RuntimeError("the device is gone")
+        if "nothing" in words or (frame >= WORDS_FRAMES * len(words) and "endless" not in words):
+            return StopReason.STOP
+        return StopReason.LENGTH if request.max_frames is not None and frame >= request.max_frames else None
 
-    def interrupt(self) -> None:
-        pass
-
-    def identity(self) -> Mapping[str, str]:
-        return {"model": "words"}
-
-    def status(self) -> Mapping[str, float | str]:
-        return {"device": "test"}
+    def sound(self, request: SpeechRequest, frame: int) -> np.ndarray:
+        return sound_of(request, frame)
 
     def close(self) -> None:
+        super().close()
         self.gate.set()
 
 

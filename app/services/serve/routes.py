@@ -9,7 +9,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,11 @@ from app.services.serve.wish import ApiError, Spoken, Wish, words_of
 from engine import FRAME_SAMPLES, CapabilityError, ClipError, SpeechError, TextError
 
 OUTCOMES_KEPT = 1024
+WARNINGS = "X-Moss-Warnings"
 LARGEST_UPLOAD = 10_551_296
+LONGEST_INPUT = 100_000  # characters; about two hours of speech
+LARGE_JSON = 1 << 20  # larger bodies are read beside the loop, which others wait for
+BODY_S = 60.0  # a client that sends its body drop by drop is not waited for longer
 
 
 def read_json(data: str | bytes) -> Any:
@@ -33,6 +37,12 @@ def read_json(data: str | bytes) -> Any:
     if "\\ud" in data.lower() if isinstance(data, str) else b"\\ud" in data.lower():
         json.dumps(value, ensure_ascii=False).encode()
     return value
+
+
+def warned(spoken: Spoken) -> dict[str, str]:
+    """A header of our own where something of the text was left out or is not as it was asked for; else none."""
+    told = [{"code": each.code, "message": each.message[:200]} for each in spoken.warnings[:5]]
+    return {WARNINGS: json.dumps(told)} if told else {}
 
 
 class Routes:
@@ -74,7 +84,7 @@ class Routes:
         spoken = Spoken()
         try:
             wish = self._flavour.read(await self._json(request), self._model)
-            self.check_voice(wish)
+            self.check(wish)
             chunks = self.chunks(wish, spoken)
             if not wish.stream:
                 async with aclosing(chunks):
@@ -119,7 +129,7 @@ class Routes:
 
     async def _whole(self, wish: Wish, spoken: Spoken, chunks: AsyncIterator[np.ndarray]) -> web.Response:
         body = await self.whole(wish, spoken, chunks)
-        headers = self._flavour.whole_headers(f"speech-{uuid.uuid4()}", wish, spoken)
+        headers = self._flavour.whole_headers(f"speech-{uuid.uuid4()}", wish, spoken) | warned(spoken)
         return web.Response(body=body, headers=headers | {"Content-Type": MEDIA_TYPES[wish.response_format]})
 
     def pcm(self, samples: np.ndarray) -> bytes:
@@ -138,7 +148,8 @@ class Routes:
         events = wish.stream == "sse"
         speech_id = f"speech-{uuid.uuid4()}"
         kind = "text/event-stream; charset=utf-8" if events else MEDIA_TYPES[wish.response_format]
-        response = web.StreamResponse(headers=self._flavour.stream_headers(speech_id, wish) | {"Content-Type": kind})
+        headers = self._flavour.stream_headers(speech_id, wish) | warned(spoken) | {"Content-Type": kind}
+        response = web.StreamResponse(headers=headers)
         response.enable_chunked_encoding()
         await response.prepare(request)
 
@@ -205,7 +216,7 @@ class Routes:
         try:
             if isinstance(wish, ApiError):
                 raise wish
-            self.check_voice(wish)
+            self.check(wish)
             spoken = Spoken()
             async with aclosing(self.chunks(wish, spoken)) as chunks:
                 body = await self.whole(wish, spoken, chunks)
@@ -229,7 +240,8 @@ class Routes:
             too_large = ApiError(413, "The request is too large.", "RequestTooLargeError", "audio_sample", 413)
             return flavour.error(too_large)
         try:
-            fields, clip, mime_type, file_name = await self._form(request)
+            async with self._in_time():
+                fields, clip, mime_type, file_name = await self._form(request)
             for name in ("consent", "name"):
                 if not fields.get(name):
                     return flavour.missing_field(name)
@@ -271,15 +283,29 @@ class Routes:
 
     # -- inside -------------------------------------------------------------------------------------------------
 
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(BODY_S):
+                yield
+        except TimeoutError as error:
+            message = f"The request body did not come within {BODY_S:g} s."
+            raise ApiError(408, message, "RequestTimeoutError", None, 408) from error
+
     async def _json(self, request: web.Request) -> Any:
         self._flavour.check_content_type(request.headers.get("Content-Type", ""))
+        async with self._in_time():
+            data = await request.read()
         try:
-            return read_json(await request.read())
+            return read_json(data) if len(data) < LARGE_JSON else await self._speaker.in_thread(read_json, data)
         except (ValueError, RecursionError) as error:
             raise self._flavour.bad_request(f"The request body is no JSON: {error}") from error
 
-    def check_voice(self, wish: Wish) -> None:
-        """An unknown voice is told, never replaced by another."""
+    def check(self, wish: Wish) -> None:
+        """A text that is too long is refused at once; an unknown voice is told, never replaced by another."""
+        if len(wish.text) > LONGEST_INPUT:
+            message = f"input has {len(wish.text)} characters; at most {LONGEST_INPUT} are taken. Send it in parts."
+            raise ApiError(413, message, "RequestTooLargeError", "input", 413)
         known = not wish.voice or self._speaker.has_voice(wish.voice)
         if self._flavour.name == "vllm":
             if not wish.ref_audio and (not wish.voice or not known):
@@ -308,6 +334,8 @@ class Routes:
             )
         if isinstance(error, ShelfError):
             return self._flavour.bad_request(str(error), "audio_sample")
-        if isinstance(error, TextError | CapabilityError | ClipError):
+        if isinstance(error, TextError):
+            return self._flavour.bad_request(words_of(error), "input")
+        if isinstance(error, CapabilityError | ClipError):
             return self._flavour.bad_request(words_of(error))
         return self._flavour.server_error(words_of(error) if isinstance(error, SpeechError) else type(error).__name__)

@@ -17,7 +17,7 @@ from app.services.serve.flavour import Flavour
 from app.services.serve.guards import guard
 from app.services.serve.routes import LARGEST_UPLOAD, Routes
 from app.services.serve.sglang import Sglang
-from app.services.serve.shelf import Shelf
+from app.services.serve.shelf import Shelf, folder_for_clips
 from app.services.serve.socket import SocketRoute
 from app.services.serve.speaker import Speaker
 from app.services.serve.vllm import Vllm
@@ -29,6 +29,7 @@ MODEL = "OpenMOSS-Team/MOSS-TTS-Local-Transformer-v1.5"
 # A clip of 10 MiB in base64 in each item of a batch would be more than anybody needs at once.
 LARGEST_BODY = 64 << 20
 START_S, CLOSE_S = 10.0, 5.0
+IDLE_S = 75.0  # a connection that asks nothing is closed
 
 
 class Service:
@@ -48,7 +49,16 @@ class Service:
         model: str = MODEL,
         most_waiting: int = 64,
         count_tokens: Callable[[str], int] | None = None,
+        clips: Path | None = None,
     ) -> None:
+        """
+        Args:
+            clips: where clips of clients are while they are needed, and are looked for after a service was killed; None
+                takes the system's temporary folder.
+
+        Raises:
+            DeviceError: no header can carry the token.
+        """
         if token is not None and not (token.isascii() and token.isprintable() and token and " " not in token):
             raise DeviceError("This token cannot be sent in a header.", "Use letters, digits and signs without spaces.")
         self.token = token or secrets.token_urlsafe(24)
@@ -58,6 +68,7 @@ class Service:
         self._model = model
         self._most_waiting = most_waiting
         self._count_tokens = count_tokens
+        self._clips = clips
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="service", daemon=True)
         self._started = threading.Event()
@@ -95,7 +106,7 @@ class Service:
             self._loop.close()
 
     async def _serve(self) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="served-clips-"))
+        folder = Path(tempfile.mkdtemp(prefix="served-clips-")) if self._clips is None else folder_for_clips(self._clips)
         shelf = Shelf(folder, fold_case=self._flavour.fold_voice_names)
         speaker = Speaker(
             self._engine,
@@ -113,7 +124,9 @@ class Service:
         app.add_routes([web.get("/v1/audio/speech/stream", SocketRoute(routes, self._flavour, self._model).handle)])
         self._ended = asyncio.Event()
         # A client that goes away cancels its handler, which cancels the speech.
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0, keepalive_timeout=IDLE_S
+        )
         try:
             await runner.setup()
             site = web.TCPSite(runner, HOST, self.port, reuse_address=True)

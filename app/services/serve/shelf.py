@@ -1,16 +1,25 @@
-"""Voices that clients uploaded, in a folder of their own while the service runs."""
+"""Clips of clients in a folder of their own: of uploaded voices while the service runs, of requests while they run."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import logging
+import os
+import shutil
+import tempfile
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from app.services.store_sessions import is_alive, started_s
 from engine import SpeechError, load_clip
+
+_log = logging.getLogger(__name__)
 
 LARGEST_BYTES = 10_485_760
 MOST = 1000
@@ -50,8 +59,46 @@ class ShelvedVoice:
         return known
 
 
+class Loan:
+    """Clips that one request needs; none of them goes before the request ends. Any thread; `end` once."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._paths: list[Path] = []
+        self._ended = False
+
+    def keep(self, data: bytes) -> Path:
+        """A file with this content. Raises ShelfError: the request has ended meanwhile."""
+        return self._hold(self._shelf.path_of(data), data)
+
+    def hold(self, voice: ShelvedVoice) -> Path:
+        """The clip of a voice, which stays although the voice be deleted."""
+        return self._hold(voice.path, None)
+
+    def _hold(self, path: Path, data: bytes | None) -> Path:
+        with self._shelf.lock:
+            if self._ended:
+                raise ShelfError("the request has ended")
+            self._shelf.lent[path] += 1
+            self._paths.append(path)
+        if data is not None:
+            self._shelf.write(path, data)
+        return path
+
+    def end(self) -> None:
+        with self._shelf.lock:
+            self._ended = True
+            paths, self._paths = self._paths, []
+            self._shelf.lent.subtract(paths)
+        for path in paths:
+            self._shelf.drop(path)
+
+
 class Shelf:
     """Uploaded voices by name, and clips that came along with requests, each file named by its content.
+
+    Attributes:
+        lock, lent: for loans: how many of them hold a file.
 
     Args:
         folder: where files go; whoever made it deletes it.
@@ -62,17 +109,21 @@ class Shelf:
         self._folder = folder
         self._fold = fold_case
         self._voices: dict[str, ShelvedVoice] = {}
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        self.lent: Counter[Path] = Counter()
+
+    def lend(self) -> Loan:
+        return Loan(self)
 
     def _key(self, name: str) -> str:
         return name.strip().lower() if self._fold else name.strip()
 
     def voices(self) -> list[ShelvedVoice]:
-        with self._lock:
+        with self.lock:
             return [self._voices[key] for key in sorted(self._voices)]
 
     def find(self, name: str) -> ShelvedVoice | None:
-        with self._lock:
+        with self.lock:
             return self._voices.get(self._key(name))
 
     def add(
@@ -81,12 +132,12 @@ class Shelf:
         """Keep a voice; whether it replaced another. Blocks while the clip is read. Raises ShelfError."""
         if len(data) > LARGEST_BYTES:
             raise ShelfError(f"File size exceeds maximum limit of {LARGEST_BYTES} bytes")
-        path = self.keep(data)
+        loan = self.lend()
         try:
+            path = loan.keep(data)
             return self._add(name, path, len(data), mime_type, consent, ref_text, speaker_description)
-        except ShelfError:
-            self._drop(path)
-            raise
+        finally:
+            loan.end()
 
     def _add(
         self, name: str, path: Path, size: int, mime_type: str, consent: str, ref_text: str, speaker_description: str
@@ -111,32 +162,56 @@ class Shelf:
         voice = ShelvedVoice(
             key, path, consent, int(time.time()), size, mime_type, ref_text.strip(), speaker_description.strip()
         )
-        with self._lock:
-            replaced = key in self._voices
-            if not replaced and len(self._voices) >= MOST:
+        with self.lock:
+            before = self._voices.get(key)
+            if before is None and len(self._voices) >= MOST:
                 raise ShelfError(f"There are {MOST} voices already; delete one first.")
             self._voices[key] = voice
-        return voice, replaced
+        if before is not None:
+            self.drop(before.path)
+        return voice, before is not None
 
     def remove(self, name: str) -> bool:
         """Forget a voice and its clip; whether there was one."""
-        with self._lock:
+        with self.lock:
             voice = self._voices.pop(self._key(name), None)
         if voice is not None:
-            self._drop(voice.path)
+            self.drop(voice.path)
         return voice is not None
 
-    def _drop(self, path: Path) -> None:
-        """Delete a clip that no voice has."""
-        with self._lock:
-            if all(voice.path != path for voice in self._voices.values()):
-                path.unlink(missing_ok=True)
+    # -- files --------------------------------------------------------------------------------------------------
 
-    def keep(self, data: bytes) -> Path:
-        """A file with this content; the same content is the same file, so that what was encoded is found again."""
-        path = self._folder / hashlib.sha256(data).hexdigest()
+    def path_of(self, data: bytes) -> Path:
+        """Where this content is: the same content is the same file, so that what was encoded is found again."""
+        return self._folder / hashlib.sha256(data).hexdigest()
+
+    def write(self, path: Path, data: bytes) -> None:
         if not path.exists():
             part = path.with_suffix(f".{threading.get_ident()}.part")
             part.write_bytes(data)
             part.replace(path)
-        return path
+
+    def drop(self, path: Path) -> None:
+        """Delete a clip that no voice has and no request needs."""
+        with self.lock:
+            if self.lent[path] <= 0:
+                del self.lent[path]
+                if all(voice.path != path for voice in self._voices.values()):
+                    path.unlink(missing_ok=True)
+
+
+def folder_for_clips(root: Path) -> Path:
+    """A new folder for the clips of this process; what processes left there that were killed is deleted. Raises OSError."""
+    root.mkdir(parents=True, exist_ok=True)
+    clear_left_behind(root)
+    return Path(tempfile.mkdtemp(prefix=f"{os.getpid()} {started_s(os.getpid()):.0f} ", dir=root))
+
+
+def clear_left_behind(root: Path) -> None:
+    """Delete the clips of processes that live no more."""
+    for folder in root.glob("* * *"):
+        pid, started, _ = folder.name.split(" ", 2)
+        with contextlib.suppress(ValueError):
+            if not is_alive(int(pid), float(started)):
+                _log.info("clips of a service that was killed are deleted")
+                shutil.rmtree(folder, ignore_errors=True)

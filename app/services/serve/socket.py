@@ -173,7 +173,7 @@ class _Session:
             wish = self._wish(sentence)
             if not self._sglang:
                 await begin(wish)
-            self._routes.check_voice(wish)
+            self._routes.check(wish)
             async with aclosing(self._routes.chunks(wish, spoken)) as chunks:
                 if self._stream_audio:
                     async for samples in chunks:

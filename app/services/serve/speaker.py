@@ -16,7 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from app.services.serve.shelf import LARGEST_BYTES, Shelf
+from app.services.serve.shelf import LARGEST_BYTES, Loan, Shelf
+from app.services.serve.unread import unread
 from app.services.serve.wish import Spoken, Wish
 from engine import (
     FRAME_SAMPLES,
@@ -28,7 +29,6 @@ from engine import (
     Pause,
     SpeechRequest,
     StopReason,
-    TextError,
     plan_speech,
 )
 
@@ -93,8 +93,9 @@ class Speaker:
             raise QueueFull
         self._under_way += 1
         begun_s = time.monotonic()
+        loan = self.shelf.lend()
         try:
-            requests = await self.in_thread(self._requests, wish)
+            requests = await self.in_thread(self._requests, wish, spoken, loan)
             if self._count_tokens is not None:
                 spoken.input_tokens = await self.in_thread(self._count_tokens, wish.text)
             for request in requests:
@@ -107,6 +108,7 @@ class Speaker:
                 if spoken.finish_reason != "stop":
                     break
         finally:
+            loan.end()
             self._under_way -= 1
             spoken.engine_s = time.monotonic() - begun_s
 
@@ -125,13 +127,14 @@ class Speaker:
         elif result.stop_reason in (StopReason.CANCELLED, StopReason.FAILED):
             spoken.finish_reason = "abort"
 
-    def _requests(self, wish: Wish) -> list[SpeechRequest | Pause]:
+    def _requests(self, wish: Wish, spoken: Spoken, loan: Loan) -> list[SpeechRequest | Pause]:
         """What to ask the engine for; the text is cut only where the model could not speak it at once."""
         card = self.engine.card
-        clip = self._clip(wish)
         plan = plan_speech(wish.text, card, language=wish.language, pauses="natural")
         if not plan.pieces:
-            raise TextError("There is nothing to speak.", "Send some words.")
+            raise unread(wish.text, card)
+        spoken.warnings = plan.warnings
+        clip = self._clip(wish, loan)
         continued = self.continues and clip is not None and bool(clip.transcript) and card.continuation
         sampling = (
             replace(card.sampling, audio=replace(card.sampling.audio, **wish.sampling)) if wish.sampling else None
@@ -162,12 +165,12 @@ class Speaker:
             continued = False
         return requests
 
-    def _clip(self, wish: Wish) -> Clip | None:
+    def _clip(self, wish: Wish, loan: Loan) -> Clip | None:
         if wish.ref_audio:
-            return Clip(path=self._reference(wish.ref_audio), transcript=wish.ref_text)
+            return Clip(path=self._reference(wish.ref_audio, loan), transcript=wish.ref_text)
         voice = self.shelf.find(wish.voice) if wish.voice else None
         if voice is not None:
-            return Clip(path=voice.path, transcript=wish.ref_text or voice.ref_text)
+            return Clip(path=loan.hold(voice), transcript=wish.ref_text or voice.ref_text)
         own = self.own_voice(wish.voice)
         return None if own is None else Clip(path=own.path)
 
@@ -180,10 +183,10 @@ class Speaker:
         """Whether a client may ask for this voice: an uploaded one, or one of the model's own."""
         return self.shelf.find(name) is not None or self.own_voice(name) is not None
 
-    def _reference(self, where: str) -> Path:
+    def _reference(self, where: str, loan: Loan) -> Path:
         scheme = where.partition(":")[0].lower()
         if scheme == "data":
-            return self.shelf.keep(decode_data_uri(where))
+            return loan.keep(decode_data_uri(where))
         if scheme in ("http", "https"):
             raise RefusedReference("This service fetches nothing from the network; send the clip as a data: URL.")
         if not self.paths_allowed:

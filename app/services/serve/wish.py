@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine import SpeechError
+from engine import SpeechError, SpeechWarning
 
 
 class ApiError(Exception):
@@ -72,9 +72,10 @@ class Wish:
 
 @dataclass
 class Spoken:
-    """What became of a wish: why it ended (stop, length), and how much went in and out."""
+    """What became of a wish: why it ended (stop, length), what is to be said of its text, and how much went in and out."""
 
     finish_reason: str = "stop"
+    warnings: tuple[SpeechWarning, ...] = ()
     input_tokens: int | None = None
     output_tokens: int = 0
     engine_s: float = 0.0
