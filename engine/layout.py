@@ -10,6 +10,7 @@ from typing import Any
 from engine.card import FULL_SIZE_CARD, ModelCard, read_card
 from engine.errors import CheckpointError
 
+CODEC_TYPE = "moss-audio-tokenizer"
 CODEC_NAMES = ("codec", "MOSS-Audio-Tokenizer-v2", "moss-audio-tokenizer-v2", "audio_tokenizer")
 
 
@@ -49,8 +50,22 @@ def find_layout(folder: Path, codec_folder: Path | None = None) -> ModelLayout:
         raise CheckpointError(
             f"There is no model in {folder}.", "Give the folder that holds card.json, or config.json and its weights."
         )
+    _check_is_model(folder / "config.json")
     card = replace(FULL_SIZE_CARD, name=folder.resolve().name or FULL_SIZE_CARD.name)
     return ModelLayout(folder, folder, _codec(codec_folder) if codec_folder else _find_codec(folder), card)
+
+
+def _check_is_model(config: Path) -> None:
+    """What is no speech model at all is said before its codec is missed. Raises CheckpointError."""
+    found = _object(config)
+    kind, architectures = found.get("model_type"), found.get("architectures")
+    if not kind and not architectures:
+        raise CheckpointError(
+            f"{config} names no architecture, so it is not of a speech model.",
+            "Give the folder of MOSS-TTS-Local, or download the model again.",
+        )
+    if kind == CODEC_TYPE:
+        raise CheckpointError(f"{config.parent} holds a codec, not a model.", "Give the folder of MOSS-TTS-Local.")
 
 
 def _find_codec(folder: Path) -> Path:
@@ -72,7 +87,7 @@ def _codec(folder: Path) -> Path:
 
 def _is_codec(folder: Path) -> bool:
     config = folder / "config.json"
-    return config.is_file() and _object(config).get("model_type") == "moss-audio-tokenizer"
+    return config.is_file() and _object(config).get("model_type") == CODEC_TYPE
 
 
 def _inside(folder: Path, name: object) -> Path:
@@ -86,6 +101,12 @@ def _inside(folder: Path, name: object) -> Path:
 def _object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path} cannot be read ({error}).", "Install the model again.") from error
-    return value if isinstance(value, dict) else {}
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CheckpointError(f"{path} cannot be read ({reason}).", "Check that it may be read.") from error
+    except (ValueError, RecursionError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
+        raise CheckpointError(f"{path} is not readable JSON ({reason}).", "Install the model again.") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{path} is not readable JSON: it holds no object.", "Install the model again.")
+    return value

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from app.commands.console import paths_of, result
+from app.services.server_keys import KEY_VARIABLE
 
 CANNOT_SPEAK_STATUS = 4
 _MARKS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
@@ -14,6 +16,8 @@ def register(subparsers) -> None:
     parser = subparsers.add_parser("doctor", help="what this machine can run and what is missing")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--report", action="store_true", help="print a report to hand on, without names and folders of yours")
+    words = f"ask this server alone, with the key in {KEY_VARIABLE} if there is one"
+    parser.add_argument("--server", default="", metavar="NAME", help=words)
     parser.set_defaults(run=run)
 
 
@@ -21,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     from app.services.doctor import can_speak, examine, report_text
 
     findings = []
-    for finding in examine(paths_of(args)):
+    for finding in examine(paths_of(args), server=args.server, key=os.environ.get(KEY_VARIABLE, "")):
         findings.append(finding)
         if not args.json and not args.report:
             print(

@@ -47,11 +47,16 @@ class Finding:
         return asdict(self)
 
 
-def examine(paths: Paths) -> Iterator[Finding]:
-    """The findings, one by one as they are made; a check that fails is itself a finding."""
+def examine(paths: Paths, *, server: str = "", key: str = "") -> Iterator[Finding]:
+    """The findings, one by one as they are made; a check that fails is itself a finding.
+
+    Args:
+        server: name or address of the only server that is asked; "" asks every one.
+        key: of that server, or of the only one that is kept; it goes before a kept key, and to no other server.
+    """
     for topic, check in _CHECKS:
         try:
-            yield from check(paths)
+            yield from _servers(paths, server, key) if check is _servers else check(paths)
         except SpeechError as error:
             yield Finding(topic, "missing", error.message, error.remedy, topic in _NEEDED)
         except Exception as error:
@@ -244,24 +249,33 @@ def _window(paths: Paths) -> Iterator[Finding]:
         yield Finding("window", "ok", "The window can open.")
 
 
-def _servers(paths: Paths) -> Iterator[Finding]:
+def _servers(paths: Paths, wanted: str = "", given_key: str = "") -> Iterator[Finding]:
     from app.services.model_sources import spec_of
-    from app.services.server_keys import ServerKeys
+    from app.services.server_keys import KEY_VARIABLE, ServerKeys
     from app.settings import Settings
     from engine import inspect_server
 
     settings, keys = Settings.load(paths), ServerKeys()
     if settings.notice:
         yield Finding("settings", "note", settings.notice)
-    for server in settings.servers:
-        spec = replace(spec_of(server, keys.get(server.id), settings), connect_timeout_s=3.0, attempts=1)
+    servers = [each for each in settings.servers if not wanted or wanted in (each.id, each.name, each.address)]
+    if wanted and not servers:
+        names = ", ".join(each.name or each.address for each in settings.servers) or "none"
+        yield Finding("servers", "missing", f"There is no server “{wanted}”.", f"Kept are: {names}.")
+    if given_key and len(servers) > 1:
+        # It is one server's key: to show it to the others would give it away.
+        message = f"{KEY_VARIABLE} is not used: {len(servers)} servers are kept, and it is the key of one."
+        yield Finding("servers", "note", message, "Name the server with --server.")
+    for server in servers:
         try:
+            kept = given_key if given_key and len(servers) == 1 else keys.get(server.id)
+            spec = replace(spec_of(server, kept, settings), connect_timeout_s=3.0, attempts=1)
             report = inspect_server(spec)
         except SpeechError as error:
             yield Finding("servers", "note", error.message, error.remedy)
         else:
             yield Finding("servers", "ok", f"“{spec.shown}” answers ({report.kind}).")
-    if settings.servers and keys.notice:
+    if servers and keys.notice:
         yield Finding("servers", "note", keys.notice)
 
 

@@ -167,7 +167,12 @@ def plain(request):
 
 @pytest.mark.parametrize(
     ("text", "script", "letter"),
-    [("مرحبا بالعالم", "Arabic", "م"), ("你好，世界", "Chinese", "你"), ("こんにちは", "Japanese", "こ"), ("Привет", "Cyrillic", "П")],
+    [
+        ("مرحبا بالعالم", "Arabic", "م"),
+        ("你好，世界", "Chinese", "你"),
+        ("こんにちは", "Japanese", "こ"),
+        ("Привет", "Cyrillic", "П"),
+    ],
 )
 def test_a_script_that_the_model_cannot_read_is_named_with_what_it_reads(plain, text, script, letter, tmp_path):
     clip = data_uri(make_clip(tmp_path / "clip.wav"))
@@ -247,7 +252,8 @@ def test_what_a_killed_service_left_is_deleted_and_what_a_living_one_has_stays(t
     living = folder_for_clips(tmp_path)
     (living / "clip").write_bytes(b"x")
     code = "import sys; from pathlib import Path; from app.services.serve.shelf import folder_for_clips;"
-    code += "folder = folder_for_clips(Path(sys.argv[1])); (folder / 'clip').write_bytes(b'secret'); print(folder, flush=True);"
+    code += "folder = folder_for_clips(Path(sys.argv[1])); (folder / 'clip').write_bytes(b'secret');"
+    code += "print(folder, flush=True);"
     code += "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=60)
     left = Path(killed.stdout.strip())
@@ -264,7 +270,8 @@ def test_the_command_keeps_clips_in_the_profile_and_clears_them_at_its_next_star
 
     def serve() -> subprocess.Popen:
         command = [sys.executable, "-m", "app.cli", "--profile", str(tmp_path / "profile"), "serve", "--json"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "env": environment}
+        process = subprocess.Popen(command, **options)
         told.append(json.loads(process.stdout.readline()))
         return process
 

@@ -94,3 +94,23 @@ def test_a_card_without_sense_is_refused_before_anything_is_spoken(tmp_path: Pat
     with pytest.raises(CheckpointError, match="card.json") as caught:
         find_layout(tmp_path)
     assert said in caught.value.message and caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("this is no JSON", "not readable JSON"),
+        ("[" * 200_000, "not readable JSON"),
+        ("[1, 2]", "not readable JSON"),
+        ("\ud800", "not readable JSON"),
+        ("{}", "names no architecture"),
+        ('{"hello": 1}', "names no architecture"),
+        ('{"model_type": "moss-audio-tokenizer"}', "holds a codec"),
+        ('{"model_type": "moss_tts_local"}', "codec of the model .* was not found"),
+    ],
+)
+def test_a_config_without_sense_is_not_told_as_a_missing_codec(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "config.json").write_bytes(content.encode("utf-8", "surrogatepass"))
+    with pytest.raises(CheckpointError, match=said) as caught:
+        find_layout(tmp_path)
+    assert caught.value.remedy and ("codec" not in said) == ("codec" not in caught.value.message)

@@ -106,7 +106,8 @@ class Service:
             self._loop.close()
 
     async def _serve(self) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="served-clips-")) if self._clips is None else folder_for_clips(self._clips)
+        own = self._clips
+        folder = Path(tempfile.mkdtemp(prefix="served-clips-")) if own is None else folder_for_clips(own)
         shelf = Shelf(folder, fold_case=self._flavour.fold_voice_names)
         speaker = Speaker(
             self._engine,

@@ -201,7 +201,7 @@ class Shelf:
 
 
 def folder_for_clips(root: Path) -> Path:
-    """A new folder for the clips of this process; what processes left there that were killed is deleted. Raises OSError."""
+    """A new folder for the clips of this process; what killed processes left there is deleted. Raises OSError."""
     root.mkdir(parents=True, exist_ok=True)
     clear_left_behind(root)
     return Path(tempfile.mkdtemp(prefix=f"{os.getpid()} {started_s(os.getpid()):.0f} ", dir=root))

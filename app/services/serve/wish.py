@@ -72,7 +72,7 @@ class Wish:
 
 @dataclass
 class Spoken:
-    """What became of a wish: why it ended (stop, length), what is to be said of its text, and how much went in and out."""
+    """What became of a wish: why it ended (stop, length), what is to be said of its text, how much went in and out."""
 
     finish_reason: str = "stop"
     warnings: tuple[SpeechWarning, ...] = ()

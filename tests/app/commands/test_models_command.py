@@ -116,6 +116,9 @@ def test_without_a_keyring_the_key_comes_from_the_environment_of_each_command(mo
     server_keys._memory.clear()  # a command ends, and its memory with it
     words = ["say", "one two", "-o", str(tmp_path / "out.wav"), "--model", "server:far"]
     assert moss(*words)[0] == 0
+    for more in ((), ("--server", "far")):
+        found = json.loads(moss("doctor", "--json", *more)[1])["findings"]
+        assert [each["state"] for each in found if each["topic"] == "servers"][0] == "ok"
     monkeypatch.delenv("MOSS_SERVER_KEY")
     status, _, err = moss(*words, "--seed", "6")
     assert status == 3 and "Unauthorized" in err

@@ -7,11 +7,13 @@ import platform
 from pathlib import Path
 
 import pytest
+from served import TOKEN, Served
 
 from app.paths import paths_for
 from app.services import doctor
 from app.services.doctor import Finding, can_speak, examine, report_text, without_personal
 from app.settings import Server, Settings
+from engine import inspect_server
 
 
 @pytest.fixture
@@ -56,6 +58,42 @@ def test_servers_are_asked(paths):
     settings.change("servers", value=(Server("x", "Far", "http://127.0.0.1:9"),))
     (found, *_) = doctor._servers(paths)
     assert found.state == "note" and "No server answers" in found.message and found.remedy
+
+
+@pytest.fixture
+def two_served():
+    made = [Served("sglang"), Served("sglang")]
+    yield made
+    for served in made:
+        served.close()
+
+
+def states(paths, **given) -> list[tuple[str, str]]:
+    return [(each.state, each.message) for each in doctor._servers(paths, **given)]
+
+
+def test_the_key_of_the_environment_is_for_one_server_and_never_shown_to_another(paths, two_served, monkeypatch):
+    monkeypatch.setattr("app.services.server_keys.ServerKeys.get", lambda self, server_id: "")
+    shown: list[str] = []
+
+    def inspect(spec):
+        shown.append(spec.key)
+        return inspect_server(spec)
+
+    monkeypatch.setattr("engine.inspect_server", inspect)
+    servers = tuple(Server(str(at), f"Far {at}", each.address) for at, each in enumerate(two_served))
+    settings = Settings.load(paths)
+    settings.change("servers", value=servers[:1])
+    assert [state for state, _ in states(paths)] == ["note"], "it refuses those without the key"
+    assert [state for state, _ in states(paths, given_key=TOKEN)] == ["ok"]
+    settings.change("servers", value=servers)
+    shown.clear()
+    found = states(paths, given_key=TOKEN)
+    assert [state for state, _ in found] == ["note"] * 3 and "MOSS_SERVER_KEY" in found[0][1]
+    assert shown == ["", ""]
+    assert states(paths, wanted="Far 1", given_key=TOKEN) == [("ok", "“Far 1” answers (sglang).")]
+    assert shown[2:] == [TOKEN]
+    assert states(paths, wanted="Near", given_key=TOKEN)[0] == ("missing", "There is no server “Near”.")
 
 
 @pytest.mark.parametrize(
