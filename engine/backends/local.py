@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.backends.base import Job, LoadProgress
+from engine.codec.blocks import frames_to_border
 from engine.errors import as_speech_error, is_out_of_memory
 from engine.layout import find_layout
-from engine.requests import SpeechRequest, SpeechWarning, StopReason
+from engine.requests import FRAME_RATE, SpeechRequest, SpeechWarning, StopReason
 
 if TYPE_CHECKING:
     from engine.backends.voices import ClipEncoder
@@ -23,9 +24,17 @@ if TYPE_CHECKING:
 QUIET_DB = -120.0
 ENCODE_LEAD_S = 0.5  # below this lead a listener's frames go before the encoding of somebody else's clip
 UNHEARD_FRAMES = 25
-# Only these numbers of frames are decoded at once: the processor's library, like a graph of a card, keeps something for
-# each that was ever used.
+# Where streams are not computed in blocks, only these numbers of frames are decoded at once: graphs are kept for each.
 CHUNK_SIZES = (UNHEARD_FRAMES, 8, 6, 4, 3, 2, 1)
+
+
+def frames_to_decode(lead_s: float, position: int, first: bool, in_blocks: bool) -> int:
+    """How many frames from `position` of a stream on to wait for: `chunk_frames`, or, where the listener can wait, the
+    rest of the last one's block too, as a block that is not full is computed twice."""
+    frames = chunk_frames(lead_s, first)
+    if in_blocks and (whole := frames_to_border(position, frames)) - frames <= lead_s * FRAME_RATE:
+        return whole
+    return frames
 
 
 def chunk_frames(lead_s: float, first: bool) -> int:
@@ -67,12 +76,13 @@ class _Work:
     heard: int = 0
     ending: StopReason | None = None
 
-    @property
-    def due(self) -> bool:
+    def due(self, in_blocks: bool) -> bool:
         """Whether enough frames wait to be decoded."""
         if self.ending is not None:
             return True
-        return len(self.undecoded) >= chunk_frames(self.job.lead_s, first=self.heard == 0)
+        position = self.heard + (0 if self.prefix is None else len(self.prefix))
+        wanted = frames_to_decode(self.job.lead_s, position, self.heard == 0, in_blocks)
+        return len(self.undecoded) >= wanted
 
 
 class LocalBackend:
@@ -103,6 +113,7 @@ class LocalBackend:
         self._precision = precision
         self._cache_folder = cache_folder
         self._runtime: Runtime | None = None
+        self._in_blocks = False
         self._clips: ClipEncoder | None = None
         self._work: dict[str, _Work] = {}
         self._shown: dict[str, float | str] = {}
@@ -122,6 +133,7 @@ class LocalBackend:
         if plan.device == "cpu":
             torch.set_num_threads(plan.threads)
         self._runtime = make_runtime(self.layout, plan, rows=self.capacity, progress=progress)
+        self._in_blocks = getattr(self._runtime.streams, "in_blocks", False)
         self.capacity = self._runtime.loop.rows  # a card may have room for fewer
         self._clips = ClipEncoder(
             self.card,
@@ -268,7 +280,7 @@ class LocalBackend:
                     work.ending = StopReason.STOP
                 elif frame.finished:
                     work.ending = StopReason.LENGTH
-        self._decode([work for work in self._work.values() if work.row is not None and work.due])
+        self._decode([work for work in self._work.values() if work.row is not None and work.due(self._in_blocks)])
 
     def _decode(self, works: list[_Work]) -> None:
         """Decode what waits of some jobs together, watch it, hand it over, and end the jobs that are through."""
@@ -289,7 +301,9 @@ class LocalBackend:
                 self._finish(work)
 
     def _decode_in_sizes(self, chunks: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
-        """Decode chunks of any length, together, in steps of `CHUNK_SIZES`; which steps depends on each length alone."""
+        """Decode chunks of any length, together; outside blocks in steps of `CHUNK_SIZES`, by each length alone."""
+        if self._in_blocks:
+            return self._loaded.streams.step(chunks)
         parts: dict[int, list[np.ndarray]] = {slot: [] for slot in chunks}
         while chunks:
             step = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -59,14 +59,20 @@ class StreamState:
         frames: int64 `[rows]`, frames each row has been through.
         keys_values: for each stage and layer `[2, rows, heads, context, head_width]`: the last `context` keys (rotated)
             and values, right-aligned: the newest is last; what lies left of the stream's age is never looked at.
+        kept: a step leaves what it saw behind. False: the next one starts from the same place again.
     """
 
     frames: torch.Tensor
     keys_values: list[list[torch.Tensor]]
+    kept: bool = True
 
     def reset(self, row: int) -> None:
         """Begin a new stream in `row`. Its old keys stay in memory, out of reach of the mask."""
         self.frames[row] = 0
+
+    def for_a_look(self) -> StreamState:
+        """The same memory, which steps do not change."""
+        return replace(self, kept=False)
 
 
 class Stack:
@@ -118,7 +124,7 @@ class Stack:
 
         Args:
             x: `[B, positions, channels]` of the first stage.
-            state: persistent; changed in place.
+            state: persistent; changed in place, unless it is for a look only.
             rows: the B rows of `state`, each at most once.
             youngest, oldest: bounds of the frames those rows have been through, if known (None: unbounded).
                 They only save work: keys that no row has are left out, and full rows need no mask of their own.
@@ -131,8 +137,9 @@ class Stack:
             if isinstance(stage, PatchStage):
                 continue  # its neighbours' channels are in the order that makes it the view below
             x = x.reshape(x.shape[0], frames * stage.config.tokens_per_frame, -1)
-            x = self._transform(x, stage, caches, started, rows, youngest, oldest)
-        state.frames[rows] = started + frames
+            x = self._transform(x, stage, caches, started, rows, youngest, oldest, state.kept)
+        if state.kept:
+            state.frames[rows] = started + frames
         return x.float()
 
     def _transform(
@@ -144,6 +151,7 @@ class Stack:
         rows: Rows,
         youngest: int,
         oldest: int | None,
+        kept: bool,
     ) -> torch.Tensor:
         config = stage.config
         batch, count, _ = x.shape
@@ -162,7 +170,7 @@ class Stack:
             qkv = layer.qkv(normed).view(batch, count, 3, config.heads, config.head_width)
             qkv = _rotate_in_place(qkv, rotation)
             keys_values = qkv[:, :, 1:].permute(2, 0, 3, 1, 4)
-            keys_values = _remember(cache, rows, keys_values, past)
+            keys_values = _remember(cache, rows, keys_values, past, kept)
             heard = _attend(qkv[:, :, 0].transpose(1, 2), keys_values[0], keys_values[1], blocks)
             heard = heard.transpose(1, 2).reshape(batch, count, config.width)
             x = layer.attention_out.add(heard, x)
@@ -249,16 +257,16 @@ def _attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, block
     return heard[0] if len(heard) == 1 else torch.cat(heard, dim=2)
 
 
-def _remember(cache: torch.Tensor, rows: Rows, new: torch.Tensor, past: int) -> torch.Tensor:
-    """The last `past` remembered keys and values followed by the new ones; keeps the last `context` of both."""
+def _remember(cache: torch.Tensor, rows: Rows, new: torch.Tensor, past: int, kept: bool) -> torch.Tensor:
+    """The last `past` remembered keys and values followed by the new ones; if `kept`, the last `context` of both stay."""
     context = cache.shape[3]
     chosen = cache[:, rows] if isinstance(rows, slice) else cache.index_select(1, rows)
     everything = torch.cat((chosen[:, :, :, context - past :], new), dim=3) if past else new
-    kept = min(context, everything.shape[3])
-    if isinstance(rows, slice):
-        chosen[:, :, :, context - kept :].copy_(everything[:, :, :, -kept:])
-    else:
-        cache[:, :, :, context - kept :].index_copy_(1, rows, everything[:, :, :, -kept:])
+    count = min(context, everything.shape[3])
+    if kept and isinstance(rows, slice):
+        chosen[:, :, :, context - count :].copy_(everything[:, :, :, -count:])
+    elif kept:
+        cache[:, :, :, context - count :].index_copy_(1, rows, everything[:, :, :, -count:])
     return everything
 
 

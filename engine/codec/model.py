@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from engine.codec.blocks import block_at
 from engine.codec.config import CodecConfig
 from engine.codec.layers import STEP_FRAMES, Rows, Stack, StreamState
 from engine.codec.quantizer import Quantizer
@@ -110,13 +111,42 @@ class Codec:
             ValueError: a code outside 0..size-1, no codebook or more than were loaded.
         """
         ready = self.check_codes(codes)
-        state = self.new_decode_state(1)
         audio = np.empty((len(codes) * self.config.hop, self.config.channels), np.float32)
-        for start in range(0, len(codes), STEP_FRAMES):
-            chunk = torch.from_numpy(ready[None, start : start + STEP_FRAMES]).to(self.device)
-            samples = self.decode_step(chunk, state, youngest=start, oldest=start)[0]
+        state = self.new_decode_state(1)
+        start = 0
+        while start < len(codes):
+            end = block_at(start)[1] if self.in_blocks else start + STEP_FRAMES
+            if self.in_blocks:
+                samples = self.decode_block(ready[start:end], start, state)
+            else:
+                chunk = torch.from_numpy(ready[None, start:end]).to(self.device)
+                samples = self.decode_step(chunk, state, youngest=start, oldest=start)[0]
             audio[start * self.config.hop :][: len(samples)] = samples.cpu().numpy()
+            start = end
         return np.ascontiguousarray(audio.T)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether streams are computed block by block (`engine.codec.blocks`): on a CPU, where that costs little."""
+        return self.device.type == "cpu"
+
+    def decode_block(self, codes: np.ndarray, position: int, state: StreamState, row: int = 0) -> torch.Tensor:
+        """The block that begins at frame `position`, of one row alone, or its beginning.
+
+        Args:
+            codes: int64 `[F, q]`, at most the block. With fewer the row stays where it was, to be given them again.
+
+        Returns:
+            float32 `[F * hop, channels]`: the same bits for a frame whether its block is full or not.
+        """
+        start, end = block_at(position)
+        missing = end - start - len(codes)
+        if missing:
+            codes = np.concatenate((codes, np.zeros((missing, codes.shape[1]), np.int64)))
+            state = state.for_a_look()
+        chunk = torch.from_numpy(codes[None])
+        samples = self.decode_step(chunk, state, slice(row, row + 1), youngest=position, oldest=position)[0]
+        return samples[: (end - start - missing) * self.config.hop]
 
     def new_decode_state(self, rows: int) -> StreamState:
         """State of `rows` independent streams for `decode_step`."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.codec.model import Codec
     from engine.runtime.memory import MemoryPlan
 
-REVISION = "1"  # raised whenever the same request may come to sound different
+REVISION = "2"  # raised whenever the same request may come to sound different
 
 
 @dataclass

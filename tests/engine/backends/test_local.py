@@ -25,7 +25,7 @@ from engine import (
     StopReason,
     open_local,
 )
-from engine.backends.local import chunk_frames, frame_levels_db
+from engine.backends.local import chunk_frames, frame_levels_db, frames_to_decode
 from engine.requests import Clip
 
 STARTER = Path(__file__).parents[3] / "resources" / "starter"
@@ -63,6 +63,14 @@ def test_chunks_are_small_while_the_listener_waits() -> None:
     assert chunk_frames(math.inf, first=True) == chunk_frames(math.inf, first=False) == 25
 
 
+def test_chunks_end_with_a_block_where_the_listener_can_wait_for_it() -> None:
+    ladder = [(0.0, 0, True), (0.08, 1, False), (0.2, 3, False), (0.5, 7, False), (0.8, 11, False), (5.0, 19, False)]
+    assert [frames_to_decode(*step, in_blocks=True) for step in ladder] == [1, 2, 4, 4, 8, 8]
+    assert frames_to_decode(0.05, 3, False, in_blocks=True) == 2  # not the four of the block: that would be a gap
+    assert frames_to_decode(math.inf, 0, True, in_blocks=True) == 27
+    assert frames_to_decode(0.2, 3, False, in_blocks=False) == 3
+
+
 def test_levels_are_of_whole_frames() -> None:
     samples = np.zeros((7_680, 2), np.float32)
     samples[:3_840] = 0.1
@@ -84,14 +92,15 @@ def test_speech_has_the_length_of_its_frames_and_the_identity_of_its_model(engin
     assert any(event.kind is EventKind.PROGRESS for event in events)
 
 
-def test_a_listener_gets_the_same_frames_in_smaller_chunks(engine: Engine) -> None:
+@pytest.mark.parametrize("leads_s", [[0.0, 0.0, 0.1, 0.2, 0.5, 0.9], [0.0] * 20, [0.0, 0.01] + 30 * [0.3], 60 * [0.07]])
+def test_a_listener_gets_the_same_bytes_in_smaller_chunks(engine: Engine, leads_s: list[float]) -> None:
     whole, codes = heard(engine.submit(SpeechRequest(TEXTS[1], seed=5)))
-    leads = iter([0.0, 0.0, 0.1, 0.2, 0.5, 0.9, *[3.0] * 10_000])
+    leads = iter([*leads_s, *[3.0] * 10_000])
     stream = engine.submit(SpeechRequest(TEXTS[1], seed=5, priority=Priority.LISTENING), lead_s=lambda: next(leads))
     chunks = list(stream)
-    assert len(chunks[0].codes) == 1 and max(len(chunk.codes) for chunk in chunks) <= 8
+    assert len(chunks[0].codes) == 1 and max(len(chunk.codes) for chunk in chunks) <= 12
     assert np.array_equal(np.concatenate([chunk.codes for chunk in chunks]), codes)
-    assert np.abs(np.concatenate([chunk.samples for chunk in chunks]) - whole).max() < 1e-4
+    assert np.array_equal(np.concatenate([chunk.samples for chunk in chunks]), whole)
 
 
 def test_the_default_voice_is_the_model_without_a_reference(engine: Engine) -> None:

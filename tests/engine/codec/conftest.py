@@ -21,3 +21,11 @@ def tiny(tmp_path_factory):
     from engine.codec.model import load_codec
 
     return load_codec(helpers.write_codec(tmp_path_factory.mktemp("tiny")))
+
+
+@pytest.fixture(scope="session")
+def starter():
+    """The codec that ships with the product."""
+    from engine.codec.model import load_codec
+
+    return load_codec(Path(__file__).parents[3] / "resources" / "starter" / "codec", encoder=False)

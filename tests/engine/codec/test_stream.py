@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.codec.blocks import BLOCK_FRAMES, block_at, frames_to_border
 from engine.codec.stream import DecodeStreams
 
 FRAMES = 40
@@ -29,17 +30,61 @@ def streamed(streams: DecodeStreams, slot: int, codes: np.ndarray, sizes: list[i
 
 @given(st.lists(st.integers(0, FRAMES), max_size=FRAMES))
 @settings(deadline=None, max_examples=60)
-def test_every_split_gives_the_samples_of_offline_decoding(tiny, sizes):
+def test_every_split_gives_the_bytes_of_offline_decoding(tiny, sizes):
     codes = some_codes(tiny)
     streams = DecodeStreams(tiny)
     audio = streamed(streams, streams.open(), codes, sizes)
+    np.testing.assert_array_equal(audio, tiny.decode(codes))
+
+
+@given(st.lists(st.integers(0, 25), max_size=60))
+@settings(deadline=None, max_examples=6)
+def test_every_split_of_real_speech_gives_the_bytes_of_offline_decoding(starter, sizes):
+    codes = some_codes(starter, 60)
+    streams = DecodeStreams(starter)
+    audio = streamed(streams, streams.open(), codes, sizes)
+    np.testing.assert_array_equal(audio, starter.decode(codes))
+
+
+@given(st.lists(st.integers(0, FRAMES), max_size=FRAMES))
+@settings(deadline=None, max_examples=30)
+def test_every_split_in_one_batch_gives_the_samples_of_offline_decoding(tiny, sizes):
+    codes = some_codes(tiny)
+    streams = DecodeStreams(tiny, together=True)
+    audio = streamed(streams, streams.open(), codes, sizes)
     np.testing.assert_allclose(audio, tiny.decode(codes), rtol=0, atol=TOLERANCE)
+
+
+def test_blocks_follow_each_other_without_gap_or_overlap():
+    starts = [block_at(frame)[0] for frame in range(100)]
+    assert starts[:8] == [0, 1, 1, 3, 3, 3, 3, 7]
+    for frame, (start, end) in enumerate(map(block_at, range(100))):
+        assert start <= frame < end and block_at(end)[0] == end and block_at(end - 1) == (start, end)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 30))
+def test_the_frames_to_a_border_end_a_block_and_are_hardly_more(position, frames):
+    whole = frames_to_border(position, frames)
+    assert frames <= whole < frames + BLOCK_FRAMES
+    assert block_at(position + whole)[0] == position + whole
+
+
+def test_a_block_has_one_number_of_codebooks(tiny):
+    streams = DecodeStreams(tiny)
+    slot = streams.open()
+    codes = some_codes(tiny, 8)
+    first = streams.step({slot: codes[:2, :3]})[slot]
+    with pytest.raises(ValueError, match="6 codebooks in a block of 3"):
+        streams.step({slot: codes[2:]})
+    rest = streams.step({slot: codes[2:, :3]})[slot]
+    np.testing.assert_array_equal(np.concatenate([first, rest]).T, tiny.decode(codes[:, :3]))
 
 
 @given(st.data())
 @settings(deadline=None, max_examples=40)
 def test_slots_start_stop_and_reset_without_touching_each_other(tiny, data):
-    streams = DecodeStreams(tiny, 4, together=data.draw(st.booleans()))
+    together = data.draw(st.booleans())
+    streams = DecodeStreams(tiny, 4, together=together)
     spoken: dict[int, list[np.ndarray]] = {}
     heard: dict[int, list[np.ndarray]] = {}
     seed = 0
@@ -49,7 +94,7 @@ def test_slots_start_stop_and_reset_without_touching_each_other(tiny, data):
         parts = heard.pop(slot)
         if codes:
             expected = tiny.decode(np.concatenate(codes))
-            np.testing.assert_allclose(np.concatenate(parts).T, expected, rtol=0, atol=TOLERANCE)
+            np.testing.assert_allclose(np.concatenate(parts).T, expected, rtol=0, atol=TOLERANCE if together else 0)
 
     for _ in range(data.draw(st.integers(1, 12))):
         action = data.draw(st.sampled_from(["open", "step", "step", "step", "reset", "close"]))
