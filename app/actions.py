@@ -233,7 +233,7 @@ ACTIONS: tuple[Action, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Speak the se&lected sentences again"),
         "Ctrl+Alt+R",
         "again",
-        QT_TRANSLATE_NOOP("Actions", "A take in which only these sentences are new; the rest of the line stays as it is."),
+        QT_TRANSLATE_NOOP("Actions", "A take in which only these sentences are new; the rest stays as it is."),
         "takes engine",
     ),
     _action(

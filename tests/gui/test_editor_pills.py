@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.editor.pills import PausePopup
+from app.model.commands import ReplaceText
+from app.ui.editor.pills import PausePopup, pills_of
+from app.ui.editor.styling import pill_width
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def editor(running: Any, qtbot: Any) -> Any:
 
 def centre(editor: Any) -> QPoint:
     editor.viewport().repaint()
-    return editor.painting.pills[0].rects[0].center().toPoint()
+    return editor.painting.pills[0].rect.center().toPoint()
 
 
 def press_and_move(editor: Any, start: QPoint, distance: int) -> None:
@@ -111,3 +114,56 @@ def test_a_pronunciation_is_wrapped_around_the_word_at_the_caret(running: Any, q
     assert running.studio.project.text() == "[Leif=>Leif] came"
     qtbot.keyClicks(editor, "layf")
     assert running.studio.project.text() == "[Leif=>layf] came"
+
+
+def test_a_pill_is_never_broken_at_the_end_of_a_line(running: Any) -> None:
+    editor = running.window.script.editor
+    filled = "Words that fill the line " * 3
+    lines = [f"{filled}{'x' * number} [pause 1.5s] and more [Leif E=>layf e]" for number in range(40)]
+    running.studio.history.do(ReplaceText(0, "", "\n".join(lines)))
+    QApplication.processEvents()
+    wraps = set()
+    for number in range(len(lines)):
+        block = editor.document().findBlockByNumber(number)
+        for pill in pills_of(block, (0.0, 0.0)):
+            first = block.layout().lineForTextPosition(pill.tag.start)
+            last = block.layout().lineForTextPosition(pill.tag.end - 1)
+            assert first.lineNumber() == last.lineNumber()
+            assert abs(pill.rect.width() - pill_width(pill.tag)) < 3
+            assert pill.rect.right() <= editor.viewport().width()
+            wraps.add(first.lineNumber())
+    assert len(wraps) > 1
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Right, Qt.Key.Key_Left])
+def test_selecting_with_the_keyboard_takes_a_pill_whole(editor: Any, qtbot: Any, key: Qt.Key) -> None:
+    start, end = len("Wait here. "), len("Wait here. [pause 1.0s]")
+    cursor = editor.textCursor()
+    cursor.setPosition(start if key == Qt.Key.Key_Right else end)
+    editor.setTextCursor(cursor)
+    qtbot.keyClick(editor, key, Qt.KeyboardModifier.ShiftModifier)
+    assert editor.textCursor().selectedText() == "[pause 1.0s]"
+
+
+def test_a_mouse_selection_that_ends_on_a_pill_takes_it_whole_or_not_at_all(editor: Any, running: Any) -> None:
+    view, at = editor.viewport(), centre(editor)
+    start = editor.cursorRect().center()
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+    seen = set()
+    for x in range(at.x() - 60, at.x() + 31, 2):
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, QPointF(x, at.y()), QPointF(x, at.y()), Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        QApplication.sendEvent(view, move)
+        seen.add(editor.textCursor().selectedText())
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at + QPoint(30, 0))
+    assert "Wait here. [pause 1.0s]" in seen and not any("[" in each and "]" not in each for each in seen)
+
+
+def test_letters_of_a_tag_that_is_open_can_be_selected(editor: Any, qtbot: Any) -> None:
+    cursor = editor.textCursor()
+    cursor.setPosition(len("Wait here. [pause "))
+    editor.setTextCursor(cursor)
+    qtbot.keyClick(editor, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert editor.textCursor().selectedText() == "1"

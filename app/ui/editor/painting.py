@@ -112,9 +112,7 @@ class Painting:
             origin = layout.blockBoundingRect(block).topLeft()
             for pill in pills_of(block, (origin.x(), origin.y() - offset)):
                 self.pills.append(pill)
-                if self._editor.highlighter.is_open(number, pill.tag.start) or not any(
-                    rect.intersects(near) for rect in pill.rects
-                ):
+                if self._editor.highlighter.is_open(number, pill.tag.start) or not pill.rect.intersects(near):
                     continue
                 start, end = block.position() + pill.tag.start, block.position() + pill.tag.end
                 selected = cursor.hasSelection() and cursor.selectionStart() < end and cursor.selectionEnd() > start

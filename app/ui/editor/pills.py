@@ -9,13 +9,12 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPen, QTextBlock
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.editor.styling import tags_of
+from app.ui.editor.styling import ICON_PX, label_of, tags_of
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.fields import indent
 from engine.text.markup import LONGEST_PAUSE_S, Tag
 
 PX_PER_TENTH = 6
-ICON_PX = 14.0
 
 
 @dataclass(frozen=True)
@@ -23,16 +22,16 @@ class Pill:
     """One tag as painted.
 
     Attributes:
-        rects: in viewport pixels; two when the tag runs over a line end.
+        rect: in viewport pixels.
         block_number, tag: where it is.
     """
 
-    rects: tuple[QRectF, ...]
+    rect: QRectF
     block_number: int
     tag: Tag
 
     def holds(self, point: QPoint) -> bool:
-        return any(rect.adjusted(-1, -2, 1, 2).contains(point) for rect in self.rects)
+        return self.rect.adjusted(-1, -2, 1, 2).contains(point)
 
 
 def pills_of(block: QTextBlock, top_left: tuple[float, float]) -> list[Pill]:
@@ -42,24 +41,16 @@ def pills_of(block: QTextBlock, top_left: tuple[float, float]) -> list[Pill]:
     for tag in tags_of(block.text()):
         if tag.kind == "broken":
             continue
-        rects: list[QRectF] = []
-        at = tag.start
-        while at < tag.end:
-            line = layout.lineForTextPosition(at)
-            if not line.isValid():
-                break
-            end = min(tag.end, line.textStart() + line.textLength())
-            left, right = line.cursorToX(at)[0], line.cursorToX(end)[0]
-            ascent_top = line.y() + line.ascent()
-            height = min(line.ascent() + line.descent(), 26.0)
-            x, width = min(left, right), abs(right - left)
-            middle = ascent_top - line.ascent() * 0.36
-            rects.append(QRectF(top_left[0] + x, top_left[1] + middle - height / 2, width, height))
-            if end <= at:
-                break
-            at = end
-        if rects:
-            pills.append(Pill(tuple(rects), block.blockNumber(), tag))
+        line = layout.lineForTextPosition(tag.start)
+        if not line.isValid():
+            continue
+        # All its room is in its first letter; a tag that is open begins and ends as its letters do.
+        end = min(tag.end, line.textStart() + line.textLength())
+        left, right = line.cursorToX(tag.start)[0], line.cursorToX(end)[0]
+        height = min(line.ascent() + line.descent(), 26.0)
+        middle = line.y() + line.ascent() - line.ascent() * 0.36
+        rect = QRectF(top_left[0] + min(left, right), top_left[1] + middle - height / 2, abs(right - left), height)
+        pills.append(Pill(rect, block.blockNumber(), tag))
     return pills
 
 
@@ -68,45 +59,32 @@ def same_pill(one: Pill, other: Pill) -> bool:
     return (one.block_number, one.tag.start) == (other.block_number, other.tag.start)
 
 
-def label_of(tag: Tag) -> str:
-    if tag.kind == "pause":
-        return f"{tag.seconds:g} s"
-    if tag.kind == "length":
-        return f"{tag.seconds:g} s"
-    return f"{tag.written} → {tag.spoken}"
-
-
 def paint_pill(painter: QPainter, pill: Pill, behind: str, *, hot: bool = False) -> None:
     """Draw a pill over its tag; `behind` is the colour of its row."""
     look = theme()
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    widest = max(pill.rects, key=lambda rect: rect.width())
-    for rect in pill.rects:
-        body = rect.adjusted(1.5, 1.5, -1.5, -1.5)
-        # The tag's own letters are painted out first: a selection would show them.
-        painter.fillRect(rect.adjusted(1, 0, -1, 0), look.colour(behind))
-        painter.setPen(QPen(look.colour("accent" if hot else "pill_border"), 1.4 if hot else 1.0))
-        painter.setBrush(look.colour("pill"))
-        painter.drawRoundedRect(body, body.height() / 2, body.height() / 2)
+    body = pill.rect.adjusted(1.5, 1.5, -1.5, -1.5)
+    # What a selection shows there is painted out first.
+    painter.fillRect(pill.rect.adjusted(1, 0, -1, 0), look.colour(behind))
+    painter.setPen(QPen(look.colour("accent" if hot else "pill_border"), 1.4 if hot else 1.0))
+    painter.setBrush(look.colour("pill"))
+    painter.drawRoundedRect(body, body.height() / 2, body.height() / 2)
     colour = "warning" if pill.tag.problem else "pill_text"
     text = label_of(pill.tag)
     painter.setFont(look.small_font(0))
     painter.setPen(look.colour(colour))
     wanted = painter.fontMetrics().horizontalAdvance(text)
     name = {"pause": "insert-pause", "length": "fit", "say": "voice"}[pill.tag.kind]
-    if len(pill.rects) > 1 and wanted + ICON_PX + 16 > widest.width():
-        # Run over a line end: the picture before it, the words after it.
-        _paint_icon(painter, pill.rects[0], name, colour)
-        painter.drawText(pill.rects[1], Qt.AlignmentFlag.AlignCenter, text)
-    elif wanted + ICON_PX + 12 > widest.width():
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(widest.width()) - 10)
-        painter.drawText(widest, Qt.AlignmentFlag.AlignCenter, shown)
-    else:
-        left = widest.center().x() - (ICON_PX + 3 + wanted) / 2
-        _paint_icon(painter, QRectF(left, widest.top(), ICON_PX, widest.height()), name, colour)
-        words = QRectF(left + ICON_PX + 3, widest.top(), wanted + 2, widest.height())
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, text)
+    inside = pill.rect.adjusted(HALF, 0, -HALF, 0)
+    shown = painter.fontMetrics().elidedText(
+        text, Qt.TextElideMode.ElideRight, max(0, int(inside.width() - ICON_PX - 3))
+    )
+    wanted = min(wanted, painter.fontMetrics().horizontalAdvance(shown))
+    left = inside.center().x() - (ICON_PX + 3 + wanted) / 2
+    _paint_icon(painter, QRectF(left, inside.top(), ICON_PX, inside.height()), name, colour)
+    words = QRectF(left + ICON_PX + 3, inside.top(), wanted + 2, inside.height())
+    painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, shown)
     painter.restore()
 
 

@@ -302,6 +302,7 @@ class ScriptEditor(QTextEdit):
         if self.studio.history is not None and not self.typing:
             self.studio.history.end_merge()
         self._open_tag_at_caret()
+        self.tags.select_whole()
         self._tell_selection()
 
     def _selection_moved(self) -> None:
@@ -313,7 +314,9 @@ class ScriptEditor(QTextEdit):
         inside = cursor.positionInBlock()
         number = cursor.blockNumber()
         tag = next((tag for tag in tags_of(cursor.block().text()) if tag.start < inside < tag.end), None)
-        if tag is not None and tag.kind != "broken" and not cursor.hasSelection() and self._drag is None:
+        within = tag is not None and self.highlighter.is_open(number, tag.start)  # its letters are being selected
+        closed = cursor.hasSelection() and not within
+        if tag is not None and tag.kind != "broken" and not closed and self._drag is None:
             self.highlighter.open_tag(number, tag.start)
         else:
             self.highlighter.open_tag(-1, -1)

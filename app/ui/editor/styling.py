@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from app.model.block import BlockKind, kind_of
 from app.ui.theme import theme
@@ -13,6 +13,9 @@ from engine.text.markup import Tag, find_tags
 TAG_SCALE = 0.82
 CHAPTER_SCALE = 1.5
 SCENE_SCALE = 1.2
+ICON_PX = 14.0
+PILL_AIR_PX = 12.0
+WIDEST_PILL_PX = 360.0  # longer words are shortened with an ellipsis
 
 
 @lru_cache(maxsize=4096)
@@ -31,6 +34,19 @@ def tags_of(text: str) -> tuple[Tag, ...]:
     )
 
 
+def label_of(tag: Tag) -> str:
+    """What the pill of a tag says."""
+    if tag.seconds is not None:
+        return f"{tag.seconds:g} s"
+    return f"{tag.written} → {tag.spoken}"
+
+
+def pill_width(tag: Tag) -> float:
+    """Pixels that the pill of a tag takes in its line: picture, words, and air around them."""
+    words = QFontMetricsF(theme().small_font(0)).horizontalAdvance(label_of(tag))
+    return min(WIDEST_PILL_PX, ICON_PX + 3 + words + 2 * PILL_AIR_PX)
+
+
 class ScriptHighlighter(QSyntaxHighlighter):
     """Formats only; it never touches the text."""
 
@@ -46,11 +62,15 @@ class ScriptHighlighter(QSyntaxHighlighter):
         self._scene = _form("text", weight=QFont.Weight.DemiBold, points=points * SCENE_SCALE)
         self._mark = _form("text_faint", weight=QFont.Weight.Normal, points=points)
         self._note = _form("text_faint", italic=True)
-        self._hidden = QTextCharFormat()
-        self._hidden.setForeground(QColor(0, 0, 0, 0))
-        self._hidden.setFontPointSize(points * TAG_SCALE)
-        self._hidden_wide = QTextCharFormat(self._hidden)  # a pronunciation shows two words
-        self._hidden_wide.setFontPointSize(points)
+        self._room = QTextCharFormat()
+        self._room.setForeground(QColor(0, 0, 0, 0))
+        self._room.setFontPointSize(points * TAG_SCALE)
+        self._bracket_px = QFontMetricsF(_resized(font, points * TAG_SCALE)).horizontalAdvance("[")
+        self._hidden = QTextCharFormat(self._room)
+        self._hidden.setProperty(QTextCharFormat.Property.FontPixelSize, 1)
+        self._hidden.clearProperty(QTextCharFormat.Property.FontPointSize)
+        self._hidden.setFontLetterSpacingType(QFont.SpacingType.PercentageSpacing)
+        self._hidden.setFontLetterSpacing(1)
         self._shown = _form("pill_text", points=points * TAG_SCALE)
         self._broken = _form("error")
         self._broken.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
@@ -87,11 +107,22 @@ class ScriptHighlighter(QSyntaxHighlighter):
         number = self.currentBlock().blockNumber()
         for tag in tags_of(text):
             if tag.kind == "broken":
-                form = self._broken
+                self.setFormat(tag.start, tag.end - tag.start, self._broken)
+            elif self.is_open(number, tag.start):
+                self.setFormat(tag.start, tag.end - tag.start, self._shown)
             else:
-                hidden = self._hidden_wide if tag.kind == "say" else self._hidden
-                form = self._shown if self.is_open(number, tag.start) else hidden
-            self.setFormat(tag.start, tag.end - tag.start, form)
+                # All the room of the pill is in the first letter: so it never runs over the end of a line.
+                room = QTextCharFormat(self._room)
+                room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+                room.setFontLetterSpacing(pill_width(tag) - self._bracket_px)
+                self.setFormat(tag.start, 1, room)
+                self.setFormat(tag.start + 1, tag.end - tag.start - 1, self._hidden)
+
+
+def _resized(font: QFont, points: float) -> QFont:
+    resized = QFont(font)
+    resized.setPointSizeF(points)
+    return resized
 
 
 def _form(

@@ -24,6 +24,7 @@ class TagEditing(QObject):
     def __init__(self, editor: ScriptEditor) -> None:
         super().__init__(editor)
         self._editor = editor
+        self._caret = 0  # where it was last
 
     def drag(self, pill: Pill, x: int) -> PillDrag:
         """The mouse was pressed on a pill."""
@@ -45,6 +46,21 @@ class TagEditing(QObject):
                 self.replace(cursor.block().position() + tag.start, cursor.block().position() + tag.end, "")
                 return True
         return False
+
+    def select_whole(self) -> None:
+        """The end of a selection is never inside a pill: it is taken whole or not at all."""
+        cursor = self._editor.textCursor()
+        before, self._caret = self._caret, cursor.position()
+        block = self._editor.document().findBlock(cursor.position())
+        at = cursor.position() - block.position()
+        tag = next((tag for tag in tags_of(block.text()) if tag.start < at < tag.end and tag.kind != "broken"), None)
+        if not cursor.hasSelection() or tag is None or self._editor.highlighter.is_open(block.blockNumber(), tag.start):
+            return
+        # Its first letter has all its room: behind that is the right half of the pill.
+        forward = at == tag.start + 1 or (at != tag.end - 1 and cursor.position() > before)
+        place = block.position() + (tag.end if forward else tag.start)
+        cursor.setPosition(place, QTextCursor.MoveMode.KeepAnchor)
+        self._editor.setTextCursor(cursor)
 
     def insert_pause(self, seconds: float = 0.5) -> None:
         """A pause at the caret; on a pause, edit it."""
@@ -79,8 +95,8 @@ class TagEditing(QObject):
         cursor = self._editor.textCursor()
         cursor.setPosition(start + len(tag) - 1 - len(word))
         cursor.setPosition(start + len(tag) - 1, QTextCursor.MoveMode.KeepAnchor)
-        self._editor.setTextCursor(cursor)
         self._editor.highlighter.open_tag(cursor.blockNumber(), start - cursor.block().position())
+        self._editor.setTextCursor(cursor)
 
     def edit_tag(self, block_number: int, tag: Tag) -> PausePopup | None:
         """Open the popup that edits a pause or a length."""
@@ -108,7 +124,7 @@ class TagEditing(QObject):
             ),
             None,
         )
-        anchor = pill.rects[0].bottomLeft().toPoint() if pill else self._editor.cursorRect().bottomLeft()
+        anchor = pill.rect.bottomLeft().toPoint() if pill else self._editor.cursorRect().bottomLeft()
         popup.open_at(self._editor.viewport().mapToGlobal(anchor + QPoint(0, 6)))
         return popup
 
