@@ -226,11 +226,15 @@ class RunLog:
             return None
         return sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, timeout=10)
 
-    def runs(self, most: int | None = 500, since_s: float = 0.0) -> list[Run]:
-        """Newest first; empty where the log cannot be read."""
+    def runs(self, most: int | None = 500, since_s: float = 0.0, before_id: int | None = None) -> list[Run]:
+        """Newest first; empty where the log cannot be read.
+
+        Args:
+            before_id: only runs that were noted before this one: the next page is asked for with the last one's id.
+        """
         names = [each.name for each in fields(Run)]
-        question = f"SELECT {','.join(names)} FROM runs WHERE at_s >= ? ORDER BY id DESC LIMIT ?"
-        rows = self._ask(question, since_s, -1 if most is None else most)
+        question = f"SELECT {','.join(names)} FROM runs WHERE at_s >= ? AND id < ? ORDER BY id DESC LIMIT ?"
+        rows = self._ask(question, since_s, 2**63 - 1 if before_id is None else before_id, -1 if most is None else most)
         return [Run(**dict(zip(names, row, strict=True))) for row in rows]
 
     def summary(self, since_s: float = 0.0) -> Summary:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from served import TOKEN, Relay, Served, make_clip
@@ -17,7 +19,7 @@ from small_hub import SmallHub
 from app.model.commands import ReplaceText
 from app.services.playing import PlayState
 from app.settings import Server
-from engine import Priority, StopReason
+from engine import Priority, SpeechRequest, SpeechResult, StopReason
 from engine.card import ModelCard
 from engine.catalogue import CatalogueEntry, Part
 
@@ -429,17 +431,74 @@ def test_what_was_spoken_is_noted_shown_and_forgotten(running, qtbot, served, tm
     dialog = dialog_of(running)
     page = dialog.runs_page
     dialog.show_page("runs")
-    assert page.rows.rowCount() == 3 and page._values["runs"].text() == "3" and page._values["failed"].text() == "33.3%"
+    wait_until(qtbot, lambda: page.rows.rowCount() == 3)
+    assert page._values["runs"].text() == "3" and page._values["failed"].text() == "33.3%"
     assert not any("one" in str(page.rows.data(page.rows.index(row, 7))) for row in range(3)), "texts are not kept"
     page.keep_text.click()
     running.studio.renderer.again(ids[0])
     made(running, qtbot, ids[0], 2)
     page.look()
-    assert page.rows.data(page.rows.index(0, 7)) == "one two"
+    wait_until(qtbot, lambda: page.rows.data(page.rows.index(0, 7)) == "one two")
     page.export(tmp_path / "runs.csv")
+    wait_until(qtbot, (tmp_path / "runs.csv").is_file)
     assert (tmp_path / "runs.csv").read_text().count("\n") == 5
     page.clear()
-    assert page.rows.rowCount() == 0
+    wait_until(qtbot, lambda: page.rows.rowCount() == 0)
+
+
+def test_a_long_log_is_read_beside_the_window_and_some_rows_at_a_time(running, qtbot, monkeypatch):
+    log = running.studio.run_log
+    for number in range(450):
+        request = SpeechRequest(f"line {number}", label="x", seed=number)
+        log.add(request, "Model", SpeechResult(StopReason.STOP, 25, 2.0, 40.0, 0.5, 1.0, number, ()), None, None)
+    assert log.flush()
+    threads: set[str] = set()
+    for name in ("summary", "days", "runs", "export", "clear"):
+        monkeypatch.setattr(log, name, _noting_its_thread(getattr(log, name), threads))
+    page = dialog_of(running).runs_page
+    page.look()
+    wait_until(qtbot, lambda: page.rows.rowCount() == 200)
+    assert page._values["runs"].text() == "450", "the figures are of all of them"
+    top = QModelIndex()
+    for rows in (400, 450):
+        assert page.rows.canFetchMore(top)
+        page.rows.fetchMore(top)
+        assert not page.rows.canFetchMore(top), "it is asked once"
+        wait_until(qtbot, lambda rows=rows: page.rows.rowCount() == rows)
+    assert not page.rows.canFetchMore(top)
+    seeds = [page.rows.data(page.rows.index(row, 5)) for row in range(450)]
+    assert seeds == [str(number) for number in reversed(range(450))]
+    page.clear()
+    wait_until(qtbot, lambda: page.rows.rowCount() == 0 and page._values["runs"].text() == "0")
+    assert threads and threading.current_thread().name not in threads
+
+
+def test_what_was_read_for_another_choice_of_time_is_not_shown(running, qtbot, monkeypatch):
+    log = running.studio.run_log
+    page = dialog_of(running).runs_page
+    gate, summary = threading.Event(), log.summary
+
+    def slow(since_s: float):
+        if since_s < time.time() - 40 * 86_400:
+            gate.wait(10)
+            return replace(summary(since_s), runs=777)
+        return summary(since_s)
+
+    monkeypatch.setattr(log, "summary", slow)
+    page._choose(36_500)
+    page._choose(1)
+    wait_until(qtbot, lambda: page._values["runs"].text() == "0")
+    gate.set()
+    qtbot.wait(100)
+    assert page._values["runs"].text() == "0"
+
+
+def _noting_its_thread(deed, threads: set[str]):
+    def noted(*values):
+        threads.add(threading.current_thread().name)
+        return deed(*values)
+
+    return noted
 
 
 def test_every_control_has_a_name(running, qtbot):

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -24,6 +33,7 @@ from PySide6.QtWidgets import (
 
 from app.services.runlog import RunLog
 from app.services.runs import Run, Summary
+from app.services.tasks import Task
 from app.settings import Settings
 from app.ui.models.days_chart import DaysChart
 from app.ui.models.words import duration
@@ -32,16 +42,31 @@ from app.ui.theme import GRID, theme
 from app.ui.widgets.fields import Segments
 
 DAYS = 30
+MOST_DAYS = 92  # bars of the chart
+PAGE = 200  # rows of the table that are read at once
 Index = QModelIndex | QPersistentModelIndex
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What was read of the log for one choice of time: figures, days of the chart, and the newest runs."""
+
+    since_s: float
+    summary: Summary
+    days: list[tuple[str, Summary]]
+    runs: list[Run]
+
+
 class RunsPage(QWidget):
-    """Read from the log when the page is shown."""
+    """Read from the log on a background task when the page is shown; more runs are read when they are scrolled to."""
 
     def __init__(self, studio: Studio, settings: Settings) -> None:
         super().__init__()
         self._studio, self._settings = studio, settings
         self._days = DAYS
+        self._since_s = 0.0
+        self._reading: Task[Any] | None = None
+        self._paging: Task[Any] | None = None
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(GRID)
@@ -76,6 +101,7 @@ class RunsPage(QWidget):
         self.table = QTableView()
         self.table.setAccessibleName(self.tr("Every run, newest first"))
         self.rows = _Runs(self)
+        self.rows.more_wanted.connect(self._read_more)
         self.table.setModel(self.rows)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
@@ -138,17 +164,37 @@ class RunsPage(QWidget):
         self.look()
 
     def look(self) -> None:
-        """Read the log anew."""
-        log = self._log
-        if log is None:
-            return
-        log.flush(1.0)
-        since_s = time.time() - self._days * 86_400
-        self._show(log.summary(since_s))
-        self.chart.show_days(log.days(time.time() - min(self._days, 92) * 86_400))
-        self.rows.show_runs(log.runs(500, since_s))
+        """Read the log anew, in the background; what was being read for another choice is not shown any more."""
+        now_s, days = time.time(), self._days
 
-    def _show(self, summary: Summary) -> None:
+        def work(log: RunLog) -> _Read:
+            log.flush(1.0)
+            since_s = now_s - days * 86_400
+            by_day = log.days(now_s - min(days, MOST_DAYS) * 86_400)
+            return _Read(since_s, log.summary(since_s), by_day, log.runs(PAGE, since_s))
+
+        for before in (self._reading, self._paging):
+            if before is not None:
+                before.cancel()
+        self._reading = self._read(work, self._show)
+
+    def _read_more(self, before_id: int) -> None:
+        if self._reading is not None and self._reading.state in ("waiting", "running"):
+            return  # these rows are about to be others
+        since_s = self._since_s
+        self._paging = self._read(lambda log: log.runs(PAGE, since_s, before_id), self.rows.add_runs)
+
+    def _read(self, work: Callable[[RunLog], Any], show: Callable[[Any], None]) -> Task[Any] | None:
+        log, tasks = self._log, self._studio.tasks
+        if log is None or tasks is None:
+            return None
+        return tasks.run(lambda _: work(log), show, title=self.tr("Reading the log"), owner=self)
+
+    def _show(self, read: _Read) -> None:
+        self._since_s = read.since_s
+        self.chart.show_days(read.days)
+        self.rows.show_runs(read.runs)
+        summary = read.summary
         values = {
             "runs": str(summary.runs),
             "seconds": duration(summary.seconds),
@@ -170,15 +216,20 @@ class RunsPage(QWidget):
             self.export(Path(target))
 
     def export(self, target: Path) -> None:
-        """Write every run to a file."""
-        try:
-            count = self._log.export(target) if self._log is not None else 0
-        except OSError as error:
-            self._studio.say(
-                "error", self.tr("%1 could not be written: %2").replace("%1", target.name).replace("%2", str(error))
-            )
+        """Write every run to a file, in the background."""
+        log, tasks, studio = self._log, self._studio.tasks, self._studio
+        if log is None or tasks is None:
             return
-        self._studio.say("done", self.tr("%n runs were written.", "", count))
+        words = QCoreApplication.translate  # it may end, and is told, when the page is gone
+
+        def written(count: int) -> None:
+            studio.say("done", words("RunsPage", "%n runs were written.", "", count))
+
+        def failed(error: BaseException) -> None:
+            message = words("RunsPage", "%1 could not be written: %2")
+            studio.say("error", message.replace("%1", target.name).replace("%2", str(error)))
+
+        tasks.run(lambda _: log.export(target), written, failed, title=self.tr("Exporting the log"))
 
     def _ask_to_clear(self) -> None:
         box = QMessageBox(
@@ -193,18 +244,28 @@ class RunsPage(QWidget):
         box.open()
 
     def clear(self) -> None:
-        """Forget every run."""
-        if self._log is not None:
-            self._log.clear()
+        """Forget every run, in the background."""
+        log, tasks = self._log, self._studio.tasks
+        if log is not None and tasks is not None:
+            tasks.run(lambda _: log.clear(), self._cleared, title=self.tr("Clearing the log"), owner=self)
+
+    def _cleared(self, _: None) -> None:
         self.look()
 
 
 class _Runs(QAbstractTableModel):
-    """Runs as rows."""
+    """Runs as rows, some at a time.
+
+    Signals:
+        more_wanted(id): runs before this one are to be read; `add_runs` takes them.
+    """
+
+    more_wanted = Signal(object)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._runs: list[Run] = []
+        self._ended, self._asked = True, False
         self._titles = (
             self.tr("When"), self.tr("Outcome"), self.tr("Length"), self.tr("Speed"), self.tr("First sound"),
             self.tr("Seed"), self.tr("Model"), self.tr("Text"),
@@ -218,8 +279,24 @@ class _Runs(QAbstractTableModel):
 
     def show_runs(self, runs: list[Run]) -> None:
         self.beginResetModel()
-        self._runs = runs
+        self._runs = list(runs)
+        self._ended, self._asked = len(runs) < PAGE, False
         self.endResetModel()
+
+    def add_runs(self, runs: list[Run]) -> None:
+        self._ended, self._asked = len(runs) < PAGE, False
+        if runs:
+            self.beginInsertRows(QModelIndex(), len(self._runs), len(self._runs) + len(runs) - 1)
+            self._runs += runs
+            self.endInsertRows()
+
+    def canFetchMore(self, parent: Index) -> bool:
+        return not parent.isValid() and not self._ended and not self._asked
+
+    def fetchMore(self, parent: Index) -> None:
+        if self.canFetchMore(parent):
+            self._asked = True
+            self.more_wanted.emit(self._runs[-1].id)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._runs)
