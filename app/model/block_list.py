@@ -30,6 +30,7 @@ class BlockList(Sequence[Block]):
     def __init__(self, blocks: Iterable[Block] = ()) -> None:
         self._chunks: list[_Chunk] = []
         self._chunk_of: dict[str, _Chunk] = {}
+        self._block_of: dict[str, Block] = {}
         self._count = 0
         self._fill(0, list(blocks))
 
@@ -67,7 +68,7 @@ class BlockList(Sequence[Block]):
 
     def by_id(self, block_id: str) -> Block:
         """Raises KeyError."""
-        return next(block for block in self._chunk_of[block_id].blocks if block.id == block_id)
+        return self._block_of[block_id]
 
     def index_of(self, block_id: str) -> int:
         """Raises KeyError."""
@@ -118,7 +119,7 @@ class BlockList(Sequence[Block]):
         chunk = self._chunk_of[block.id]
         at = next(at for at, each in enumerate(chunk.blocks) if each.id == block.id)
         chunk.chars += len(block.text) - len(chunk.blocks[at].text)
-        chunk.blocks[at] = block
+        chunk.blocks[at] = self._block_of[block.id] = block
 
     def splice(self, first: int, count: int, blocks: Sequence[Block]) -> list[Block]:
         """Replace `count` blocks from `first` on by others; returns what was there. Raises ValueError for an id that is
@@ -163,7 +164,7 @@ class BlockList(Sequence[Block]):
             chunk = self._chunks[number]
             taken = chunk.blocks[at : at + left]
             for block in taken:
-                del self._chunk_of[block.id]
+                del self._chunk_of[block.id], self._block_of[block.id]
             chunk.chars -= sum(len(block.text) + 1 for block in taken)
             del chunk.blocks[at : at + left]
             left -= len(taken)
@@ -183,6 +184,7 @@ class BlockList(Sequence[Block]):
         chunk = self._chunks[number]
         chunk.blocks[at:at] = blocks
         self._count += len(blocks)
+        self._block_of.update((block.id, block) for block in blocks)
         if len(chunk.blocks) <= _FULL:
             chunk.chars += sum(len(block.text) + 1 for block in blocks)
             for block in blocks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -59,17 +60,20 @@ class RenderJob:
 
 
 class RenderQueue:
-    """Jobs that wait. Used on the owner's thread alone."""
+    """Jobs that wait. Used on the owner's thread alone; their priority and order change through it."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, list[RenderJob]] = {}
+        self._count = 0
+        # In the order of the work; jobs that were taken out meanwhile are skipped. None: to be sorted anew.
+        self._sorted: deque[RenderJob] | None = deque()
 
     def __len__(self) -> int:
-        return sum(map(len, self._jobs.values()))
+        return self._count
 
     def jobs(self) -> list[RenderJob]:
         """In the order in which they will be started."""
-        return sorted(itertools.chain.from_iterable(self._jobs.values()), key=lambda job: (job.priority, job.order))
+        return [job for job in self._in_order() if self._waits(job)]
 
     def jobs_of(self, block_ids: Iterable[str]) -> list[RenderJob]:
         """Those of these blocks, in no order."""
@@ -80,11 +84,17 @@ class RenderQueue:
 
     def add(self, job: RenderJob) -> None:
         self._jobs.setdefault(job.block_id, []).append(job)
+        self._count += 1
+        if self._sorted is not None and (not self._sorted or _place(self._sorted[-1]) <= _place(job)):
+            self._sorted.append(job)
+        else:
+            self._sorted = None
 
     def remove(self, job: RenderJob) -> None:
         waiting = self._jobs.get(job.block_id, [])
         if job in waiting:
             waiting.remove(job)
+            self._count -= 1
         if not waiting:
             self._jobs.pop(job.block_id, None)
 
@@ -92,22 +102,28 @@ class RenderQueue:
         """Forget the jobs of these blocks, or of all; returns whose there were."""
         dropped = [block_id for block_id in self._jobs if block_ids is None or block_id in block_ids]
         for block_id in dropped:
-            del self._jobs[block_id]
+            self._count -= len(self._jobs.pop(block_id))
         return dropped
+
+    def hurry(self, job: RenderJob, priority: Priority) -> None:
+        """Another priority for a job that waits."""
+        if job.priority is not priority:
+            job.priority = priority
+            self._sorted = None
 
     def next(self, *, urgent_only: bool) -> RenderJob | None:
         """The job to start now, taken out of the queue; None when there is none that may."""
         now_s = time.monotonic()
-        may = (
-            job
-            for job in itertools.chain.from_iterable(self._jobs.values())
-            if job.not_before_s <= now_s and not (urgent_only and job.priority >= Priority.RENDERING)
-        )
-        # Not sorted: thousands may wait, and this is asked whenever a line is finished.
-        job = min(may, key=lambda job: (job.priority, job.order), default=None)
-        if job is not None:
-            self.remove(job)
-        return job
+        in_order = self._in_order()
+        while in_order and not self._waits(in_order[0]):
+            in_order.popleft()
+        for job in in_order:
+            if urgent_only and job.priority >= Priority.RENDERING:
+                return None  # as are all behind it
+            if job.not_before_s <= now_s and self._waits(job):
+                self.remove(job)
+                return job
+        return None
 
     def move(self, block_ids: Iterable[str], before: str | None) -> None:
         """Put the jobs of these blocks, in this order, before the job of another, or last."""
@@ -119,3 +135,16 @@ class RenderQueue:
         ordered = kept[:at] + moved + kept[at:]
         for number, job in enumerate(ordered):
             job.order = number - len(ordered)
+        self._sorted = None
+
+    def _waits(self, job: RenderJob) -> bool:
+        return job in self._jobs.get(job.block_id, ())
+
+    def _in_order(self) -> deque[RenderJob]:
+        if self._sorted is None:
+            self._sorted = deque(sorted(itertools.chain.from_iterable(self._jobs.values()), key=_place))
+        return self._sorted
+
+
+def _place(job: RenderJob) -> tuple[Priority, float]:
+    return job.priority, job.order

@@ -217,6 +217,11 @@ class Renderer:
         active = [(job.block_id, "speaking" if job.started else "queued") for job in self._active]
         return (*active, *((job.block_id, "queued") for job in self._queue.jobs()))
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything waits or is spoken; costs nothing however much it is."""
+        return bool(self._active) or len(self._queue) > 0
+
     def asked_ids(self) -> list[str]:
         """Blocks that a person asked for and that are not finished, in the order of the work."""
         return list(dict.fromkeys(block_id for block_id, _ in self.queue() if block_id in self._asked))
@@ -324,7 +329,7 @@ class Renderer:
         for job in [*self._queue.jobs(), *self._active]:
             if job.priority is Priority.LISTENING and job.block_id not in wanted:
                 if job.block_id in self._asked:
-                    job.priority = Priority.RENDERING
+                    self._queue.hurry(job, Priority.RENDERING)
                     continue
                 if job in self._active:
                     # Started speech is finished: it will be wanted soon, and half a take helps nobody.
@@ -454,9 +459,8 @@ class Renderer:
         if self._closed or self.engine is None or self.card is None or self.store is None:
             return
         for block_id in self._wanted_ahead():
-            waiting = self._queue.of(block_id)
-            for job in waiting:
-                job.priority = Priority.LISTENING
+            for job in self._queue.of(block_id):
+                self._queue.hurry(job, Priority.LISTENING)
             if not self._jobs_of(block_id):
                 self._add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
         while True:

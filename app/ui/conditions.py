@@ -80,16 +80,15 @@ class Conditions(QObject):
             found.add("engine")
         if studio.player is not None:
             found.add("player")
-        if studio.renderer is not None and studio.renderer.queue():
+        if studio.renderer is not None and studio.renderer.is_busy:
             found.add("making")
         self._actions.set_conditions(found)
         self._show_lock()
 
     def _show_lock(self) -> None:
-        studio = self._studio
-        blocks = (
-            [studio.project.block(each) for each in studio.selection if studio.project.has_block(each)]
-            if studio.project
-            else []
+        """Stops at the first line that is not locked: the whole book may be selected."""
+        project = self._studio.project
+        ids = [each for each in self._studio.selection if project.has_block(each)] if project is not None else []
+        self._actions.action("lock").setChecked(
+            bool(ids) and all(project.block(each).settings.locked for each in ids)
         )
-        self._actions.action("lock").setChecked(bool(blocks) and all(block.settings.locked for block in blocks))

@@ -62,7 +62,6 @@ class Toolbar(QToolBar):
             studio.selection_changed,
             studio.project_replaced,
             studio.services_changed,
-            studio.block_state_changed,
             studio.card_changed,
         ):
             signal.connect(self._soon)

@@ -275,7 +275,7 @@ class Work(QObject):
     def _queue_changed(self) -> None:
         """When a batch that was asked for is over, report what became of it."""
         renderer = self._studio.renderer
-        if not self._asked or self._asking is not None or renderer.queue():
+        if not self._asked or self._asking is not None or renderer.is_busy:
             return
         report = renderer.report()
         self._asked = 0

@@ -84,7 +84,7 @@ def wanted_s(block: Block) -> float | None:
     return next((tag.seconds for tag in tags_of(block.text) if tag.kind == "length"), None)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32_768)  # more than a book has lines: one that is too small forgets each before it is asked again
 def _speech_estimate_s(text: str, language: str | None) -> float:
     spoken: list[str] = []
     pauses_s = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -12,6 +13,7 @@ from app.model.block import Block, BlockKind
 from app.model.commands import SetBlockSettings
 from app.ui.editor.block_info import STATES, estimate_s, info_of, length_warning
 from app.ui.inspector.takes import TakesSection
+from app.ui.slices import Slices
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.throttle import Debounce, Throttle
@@ -22,6 +24,7 @@ from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.fields import MIXED, Choice, OptionalNumber, Section, Segments, TextField, common, rule
 
 LONGEST_S = 600.0
+_FACTS_AT_ONCE = 20
 MOST_SEED = 2**31 - 1
 
 
@@ -66,6 +69,7 @@ class Inspector(QWidget):
         column.addWidget(self._make_sampling())
         column.addStretch(1)
         self._stack.addWidget(scroll)
+        self._slices = Slices(self)
         self._soon = Throttle(self.refresh, 50, self)
         self._after_typing = Debounce(self.refresh, 120, self)
         for signal in (studio.selection_changed, studio.card_changed, studio.services_changed):
@@ -251,18 +255,37 @@ class Inspector(QWidget):
     # Showing
 
     def refresh(self) -> None:
+        """Show what is so now; of a whole book bit by bit."""
+        self._slices.start(self._refreshing())
+
+    def _refreshing(self) -> Iterator[None]:
         blocks = self._blocks()
         self._stack.setCurrentIndex(1 if blocks else 0)
         if not blocks:
             return
-        self._show_heading(blocks)
+        many = len(blocks) >= _FACTS_AT_ONCE  # a few lines are shown before this returns
+        if many:
+            yield
         self._show_speaker(blocks)
-        self._show_length(blocks)
         self._show_direction(blocks)
         self._show_sampling(blocks)
         self.takes.show_block(blocks[0] if len(blocks) == 1 else None, len(blocks))
+        if many:
+            yield
+        project = self._studio.project
+        states: list[str] = []
+        natural: list[float] = []
+        warnings: list[str] = []
+        for block in blocks:
+            states.append(self._studio.block_state(block.id))
+            natural.append(round(estimate_s(project, block), 1))
+            warnings.append(length_warning(project, block))
+            if len(states) % _FACTS_AT_ONCE == 0:
+                yield
+        self._show_heading(blocks, states)
+        self._show_length(blocks, common(natural), [text for text in warnings if text])
 
-    def _show_heading(self, blocks: list[Block]) -> None:
+    def _show_heading(self, blocks: list[Block], states: list[str]) -> None:
         if len(blocks) == 1:
             number = self._studio.project.index(blocks[0].id) + 1
             self._heading.setText(self.tr("Line %1").replace("%1", str(number)))
@@ -275,7 +298,6 @@ class Inspector(QWidget):
             self._state.setText(words)
         else:
             self._heading.setText(self.tr("%1 lines").replace("%1", str(len(blocks))))
-            states = [self._studio.block_state(block.id) for block in blocks]
             self._glyph.show_state(states[0] if common(states) is not MIXED else "none")
             done = sum(state in ("ready", "locked") for state in states)
             self._state.setText(self.tr("%1 of %2 are spoken").replace("%1", str(done)).replace("%2", str(len(blocks))))
@@ -305,7 +327,7 @@ class Inspector(QWidget):
             languages.append((chosen, chosen, None))
         self.language.show_values(languages, chosen)
 
-    def _show_length(self, blocks: list[Block]) -> None:
+    def _show_length(self, blocks: list[Block], natural: Any, warnings: list[str]) -> None:
         card = self._studio.card
         length = common([block.settings.length for block in blocks])
         self.length.show_value(length)
@@ -317,11 +339,9 @@ class Inspector(QWidget):
             else self.tr("%1 does not follow a length; a fit stretches by at most 8 %.").replace("%1", card.name)
         )
         self.length.buttons["target"].setToolTip(reason or self.tr("The voice aims at this length."))
-        natural = common([round(estimate_s(self._studio.project, block), 1) for block in blocks])
         about = self.tr("each its own") if natural is MIXED else self.tr("about %1 s").replace("%1", f"{natural:.1f}")
         target = common([block.settings.target_s if block.settings.length != "natural" else None for block in blocks])
         self.seconds.show_value(target, about, natural if isinstance(natural, float) else 4.0)
-        warnings = [text for block in blocks if (text := length_warning(self._studio.project, block))]
         if warnings:
             more = "" if len(warnings) == 1 else self.tr(" (%1 lines)").replace("%1", str(len(warnings)))
             self._note(self._length_note, warnings[0] + more, "warning")

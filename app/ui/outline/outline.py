@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, Signal
@@ -19,10 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.model.block import Block
 from app.model.commands import MoveBlocks
 from app.model.outline import Chapter, Scene, outline
 from app.services.programme import is_spoken
 from app.ui.editor.block_info import estimate_s
+from app.ui.slices import Slices
 from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.throttle import Debounce
@@ -33,6 +36,7 @@ PART_ROLE = Qt.ItemDataRole.UserRole
 LENGTH_ROLE = Qt.ItemDataRole.UserRole + 1
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 2
 REFRESH_MS = 250
+_BLOCKS_AT_ONCE = 20
 
 
 class Outline(QWidget):
@@ -71,6 +75,7 @@ class Outline(QWidget):
         self.tree.customContextMenuRequested.connect(self._open_menu)
         self.tree.moved.connect(self.move)
         self._stack.addWidget(self.tree)
+        self._slices = Slices(self)
         self._soon = Debounce(self.refresh, REFRESH_MS, self)
         studio.project_replaced.connect(self._attach)
         studio.block_state_changed.connect(self._soon)
@@ -101,7 +106,10 @@ class Outline(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the outline again; the tree is rebuilt only when it differs."""
+        """Read the outline again, of a whole book bit by bit; the tree is rebuilt only when it differs."""
+        self._slices.start(self._refreshing())
+
+    def _refreshing(self) -> Iterator[None]:
         project = self._studio.project
         chapters = outline(project) if project is not None else ()
         titled = any(chapter.block_id is not None or chapter.scenes for chapter in chapters)
@@ -110,31 +118,35 @@ class Outline(QWidget):
             self.tree.clear()
             self._shown = None
             return
+        blocks, figures = list(project.blocks), []
+        for number, block in enumerate(blocks, 1):
+            figures.append(self._figures_of(block))
+            if number % _BLOCKS_AT_ONCE == 0:
+                yield
+
+        def of(part: Chapter | Scene) -> tuple[float, int, int]:
+            """(seconds, spoken blocks that are ready, spoken blocks) of a part."""
+            mine = figures[part.first : part.end]
+            return round(sum(each[0] for each in mine)), sum(each[1] for each in mine), sum(each[2] for each in mine)
+
         shown = tuple(
-            (chapter, self._figures(chapter), tuple((scene, self._figures(scene)) for scene in chapter.scenes))
-            for chapter in chapters
+            (chapter, of(chapter), tuple((scene, of(scene)) for scene in chapter.scenes)) for chapter in chapters
         )
         if shown != self._shown:
             self._shown = shown
             self._build(shown)
         self._mark_current(self._studio.current_block)
 
-    def _figures(self, part: Chapter | Scene) -> tuple[float, int, int]:
-        """(seconds, spoken blocks that are ready, spoken blocks) of a part."""
+    def _figures_of(self, block: Block) -> tuple[float, int, int]:
+        """(seconds, whether it is ready, whether it is spoken) of a block."""
         project = self._studio.project
-        seconds, ready, total = 0.0, 0, 0
-        for block in project.blocks[part.first : part.end]:
-            if not is_spoken(project, block):
-                continue
-            total += 1
-            state = self._studio.block_state(block.id)
-            take = project.takes.get(block.chosen) if block.chosen else None
-            if state in ("ready", "locked") and take is not None:
-                ready += 1
-                seconds += take.seconds
-            else:
-                seconds += estimate_s(project, block)
-        return round(seconds), ready, total
+        if not project.has_block(block.id) or not is_spoken(project, block):
+            return 0.0, 0, 0
+        state = self._studio.block_state(block.id)
+        take = project.takes.get(block.chosen) if block.chosen else None
+        if state in ("ready", "locked") and take is not None:
+            return take.seconds, 1, 1
+        return estimate_s(project, block), 0, 1
 
     def _build(self, shown: Any) -> None:
         scroll = self.tree.verticalScrollBar().value()
