@@ -258,11 +258,12 @@ class Project:
         self._takes[take.id] = take
         self._touched.takes[take.id] = None
         if before is None:
-            ids = self._takes_of.setdefault(take.block_id, [])
-            ids.append(take.id)
-            ids.sort(key=self._age)
-            if self._blocks.has(take.block_id):
-                self.put_block(replace(self._blocks.by_id(take.block_id), takes=tuple(ids)))
+            self._takes_of.setdefault(take.block_id, []).append(take.id)
+        self._takes_of[take.block_id].sort(key=self._age)  # also when a known take has another time now
+        if self._blocks.has(take.block_id):
+            block, ids = self._blocks.by_id(take.block_id), tuple(self._takes_of[take.block_id])
+            if ids != block.takes:
+                self.put_block(replace(block, takes=ids))
         self.takes_changed.emit(take.block_id)
 
     def drop_take(self, take_id: str) -> Take:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -125,6 +126,17 @@ class Editing(RuleBasedStateMachine):
         self.number += 1
         block = self._block(data)
         self._do(PutTake(Take(id=f"t{self.number}", block_id=block.id, state="done", created_at_s=self.number), choose))
+
+    @rule(data=st.data())
+    def take_ends(self, data) -> None:
+        """Like a take that is noted with a later time when it is finished; the order is that of a project that is read
+        again."""
+        if self.project.takes:
+            take = self.project.takes[data.draw(st.sampled_from(sorted(self.project.takes)))]
+            self.number += 1
+            self._do(PutTake(replace(take, seconds=1.0, created_at_s=self.number)))
+            read = Project(self.project.blocks, takes=self.project.takes.values())
+            assert tuple(read.blocks) == tuple(self.project.blocks)
 
     @rule(data=st.data())
     def drop_or_choose_take(self, data) -> None:
