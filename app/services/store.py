@@ -116,7 +116,7 @@ class ProjectStore:
             self._writer = self._start_writer(opened.connection, rows.meta)
             if opened.interrupted:
                 self._writer.add(Batch(takes=opened.interrupted))
-            if not rows.blocks:
+            if not rows.blocks:  # none of a damaged file's could be read
                 self._writer.add(self._changes.first_batch(rows.meta))
         self.history.recorded.connect(self._recorded)
         self.takes = TakeReader(lambda: connect(self.file), self._writer)

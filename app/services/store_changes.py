@@ -28,7 +28,7 @@ class Changes:
         self._ranks.place(project.blocks, missing, project.index)
 
     def first_batch(self, meta: dict[str, str]) -> Batch:
-        """The rows of a project that has none yet, so that the id of its first paragraph survives too."""
+        """The rows of a project that has no paragraph in its file, so that the id of its first one survives too."""
         return Batch(blocks=self.state("").blocks, meta=dict(meta))
 
     def batch_of(self, recorded: Recorded) -> Batch:

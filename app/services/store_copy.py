@@ -24,7 +24,7 @@ def part_of(target: Path) -> Path:
 
 
 def remove_parts(path: Path) -> None:
-    """Remove temporary files of a copy that did not come to its end."""
+    """Remove temporary files of a copy that did not come to its end. For who holds the lock on `path`."""
     for part in path.parent.glob(f".{glob_escape(path.name)}.????????.part*"):
         part.unlink(missing_ok=True)
 

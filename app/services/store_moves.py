@@ -44,6 +44,7 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
     if copy is not None:
         copy.begin()
     file = copy.file if copy is not None else target
+    store_copy.remove_parts(file)
     part = store_copy.part_of(file)
 
     def job(connection: sqlite3.Connection | None) -> None:
@@ -94,6 +95,7 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
         if copy is not None:
             copy.begin()
         file = copy.file if copy is not None else target
+        store_copy.remove_parts(file)
         part = store_copy.part_of(file)
         store.id = new_id()
         source = _readable(store.file)

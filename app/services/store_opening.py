@@ -9,14 +9,14 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.model.block import new_id
+from app.model.block import Block, new_id
 from app.model.errors import ProjectError
 from app.model.take import Take
 from app.paths import Paths
-from app.services import store_audio, store_network, store_repair, store_rows
+from app.services import store_audio, store_copy, store_network, store_repair, store_rows
 from app.services.store_lock import Holder, Lock
 from app.services.store_network import WorkingCopy
-from app.services.store_rows import Rows
+from app.services.store_rows import Batch, Rows
 from app.services.store_schema import (
     VERSION,
     DamagedProjectError,
@@ -26,7 +26,6 @@ from app.services.store_schema import (
     check_identity,
     check_schema,
     connect,
-    create_schema,
     migrate,
 )
 
@@ -70,15 +69,23 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
     if path.exists():
         raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
     lock: Lock | None = None
+    part: Path | None = None
     copy = None if is_untitled else store_network.copy_for(paths, path)
+    rows = Rows(blocks=[(Block(), 0)], meta={"project": new_id(), "created_at_s": str(time.time())})
+    first = Batch(blocks={block.id: (block, rank) for block, rank in rows.blocks}, meta=dict(rows.meta))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = Lock(path)
         if copy is not None:
             copy.begin()
-        connection = connect(copy.file if copy is not None else path, write=True, create=True)
+        file = copy.file if copy is not None else path
+        store_copy.remove_parts(file)
+        # Under its name there is never less than a whole project, whenever the program ends.
+        part = store_copy.part_of(file)
+        store_copy.rebuild_to(None, part, lambda _: True, lambda _: None, first)
+        store_copy.settle(part, file)
+        connection = connect(file, write=True)
         try:
-            create_schema(connection)
             begin_writing(connection, path)
         except BaseException:
             connection.close()
@@ -86,8 +93,9 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
     except (OSError, sqlite3.Error) as error:
         if lock is not None:
             lock.release()
+        if part is not None:
+            part.unlink(missing_ok=True)
         raise ProjectError(f"{path} cannot be written ({error}).", "Choose another folder.") from error
-    rows = Rows(meta={"project": new_id(), "created_at_s": str(time.time())})
     return Opened(path, rows, connection, lock, copy, is_untitled)
 
 
@@ -107,6 +115,8 @@ def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool 
         if copy is not None:
             notices += [notice] if (notice := copy.fetch()) else []
             file = copy.file
+        if lock is not None:
+            store_copy.remove_parts(file)  # nobody else is at work on one
         try:
             connection, rows = read(file, lock, force)
         except DamagedProjectError as error:

@@ -34,8 +34,8 @@ class Snapshot:
 
 def keep_before_changes(connection: sqlite3.Connection) -> None:
     """Called before the first change after opening: keep how it was, once a day also as that day's picture."""
-    if connection.execute("SELECT count(*) FROM blocks").fetchone()[0] == 0:
-        return
+    if connection.execute("SELECT 1 FROM blocks WHERE text <> '' LIMIT 1").fetchone() is None:
+        return  # an empty script
     body = _picture(connection)
     now = time.time()
     connection.execute("BEGIN IMMEDIATE")

@@ -61,6 +61,40 @@ def state(store: ProjectStore) -> tuple:
     return tuple(project.blocks), project.takes, project.voices, project.lexicon, project.settings
 
 
+def test_a_new_project_is_whole_from_its_first_moment(tmp_path: Path, paths: Paths) -> None:
+    with ProjectStore.create(tmp_path / "new.mvs", paths=paths) as made:
+        copied = tmp_path / "as it was.mvs"
+        copied.write_bytes(made.path.read_bytes())  # what a killed process leaves
+        with ProjectStore.open(copied, paths=paths) as found:
+            assert found.id == made.id
+            assert tuple(found.project.blocks) == tuple(made.project.blocks)
+            assert found.notices == []
+
+
+def test_what_an_interrupted_copy_left_is_removed_at_the_next_opening(store: ProjectStore, paths: Paths) -> None:
+    store.close()
+    left = [store.path.with_name(f".{store.path.name}.0a1b2c3d.part{suffix}") for suffix in ("", "-journal")]
+    other = store.path.with_name(".other.mvs.0a1b2c3d.part")
+    for each in (*left, other):
+        each.write_bytes(b"half")
+    with ProjectStore.open(store.path, paths=paths):
+        assert not any(each.exists() for each in left)
+    assert other.exists()
+
+
+def test_takes_of_a_line_keep_their_order_when_the_first_begun_ends_last(store: ProjectStore, paths: Paths) -> None:
+    block_id = store.project.blocks[0].id
+    first = store.begin_take(Take(id="first", block_id=block_id, created_at_s=1.0))
+    second = store.begin_take(Take(id="second", block_id=block_id, created_at_s=2.0))
+    second.finish(Take(id="second", block_id=block_id, state="done", created_at_s=3.0))
+    first.finish(Take(id="first", block_id=block_id, state="done", created_at_s=4.0))
+    before = state(store)
+    assert store.project.blocks[0].takes == ("second", "first")
+    store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert state(again) == before
+
+
 def test_everything_comes_back_after_a_restart(store: ProjectStore, paths: Paths) -> None:
     history = store.history
     history.do(ReplaceText(0, "", "# One\nHello there.\n\n// note\nBye."))
