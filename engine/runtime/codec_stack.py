@@ -10,7 +10,7 @@ import triton
 from engine.codec.config import TransformerStage
 from engine.codec.layers import NORM_EPS, STEP_FRAMES, Stack, StageWeights
 from engine.codec.layers import Rows as StreamRows
-from engine.runtime.kernels import attention
+from engine.runtime.kernels import window
 from engine.runtime.kernels.ops import Linear, Norm, Rows
 
 _HIGH_POSITIONS = 8192  # × 1024 positions: five hours at the fastest stage
@@ -160,7 +160,7 @@ class KernelStack:
             grid = (triton.cdiv(count, block_q), config.heads, batch)
             for layer, ring in zip(stage.layers, rings, strict=True):
                 layer.qkv.store(gained, residual, qkv)
-                attention.window_attention_kernel[grid](
+                window.window_attention_kernel[grid](
                     qkv, ring[0], ring[1], state.frames, slots, *stage.turns, attended,
                     count, config.tokens_per_frame, config.head_width**-0.5,
                     HEADS=config.heads, DIM=config.head_width, CONTEXT=config.context, CAPACITY=ring.shape[3],
