@@ -39,8 +39,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     running = open_studio(paths, given.project)
     running.window.show()
     QTimer.singleShot(0, running.after_show)
+    from app.ui.ending import Ending
+
+    def end() -> None:
+        """Nobody is there to be asked: what was made is kept, the window closes, and with it the project."""
+        running.window.set_close_guard(lambda: True)
+        running.window.close()
+        application.quit()  # also where a dialog waits for an answer
+
+    # qasync has a way of its own to be woken by signals: ours comes after it.
+    ending = Ending(end, application)
     with loop:
         loop.run_forever()
+    ending.close()
     running.close()
     return 0
 

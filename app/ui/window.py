@@ -28,6 +28,7 @@ from app.ui.action_set import ActionSet
 from app.ui.conditions import Conditions
 from app.ui.dropping import local_files
 from app.ui.editor.panel import ScriptPanel
+from app.ui.editor.places import Places
 from app.ui.palette import Palette
 from app.ui.status import Status
 from app.ui.studio import Studio
@@ -129,6 +130,7 @@ class Window(QMainWindow):
         studio.attach(actions=actions)
         actions.shortcuts_changed.connect(self._keep_shortcuts)
         self.script = ScriptPanel(studio)
+        self.places = Places(studio, self.script.editor, state)
         self.setCentralWidget(self._framed(self.script))
         self.toolbar = Toolbar(studio)
         self.addToolBar(self.toolbar)
@@ -302,6 +304,7 @@ class Window(QMainWindow):
             self.restoreState(QByteArray.fromBase64(self.state.docks.encode()), LAYOUT_VERSION)
 
     def save_state(self) -> None:
+        self.places.keep()
         self.state.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self.state.docks = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
         try:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.settings import Settings
 
 log = logging.getLogger(__name__)
+
+
+_PLACES = 30
+
+
+class Place(NamedTuple):
+    """Where a person was: block with the caret and the caret in it (UTF-16), uppermost block and how much of it is
+    hidden."""
+
+    block_id: str
+    offset: int
+    top_id: str
+    hidden_px: int
 
 
 def _setting(group: str, name: str) -> Any:
@@ -105,6 +120,25 @@ class WindowState:
     @ask_before_quit.setter
     def ask_before_quit(self, ask: bool) -> None:
         self._change("window", value={**self.shared.window, "ask_before_quit": "yes" if ask else "no"})
+
+    def place(self, path: str) -> Place | None:
+        """Where the person was when the project at `path` was left."""
+        with contextlib.suppress(TypeError, ValueError):
+            block_id, offset, top_id, hidden_px = self._places().get(path)
+            return Place(str(block_id), max(0, int(offset)), str(top_id), int(hidden_px))
+        return None
+
+    def keep_place(self, path: str, place: Place) -> None:
+        places = {each: value for each, value in self._places().items() if each != path}
+        kept = dict([*places.items(), (path, list(place))][-_PLACES:])
+        self._change("window", value={**self.shared.window, "places": json.dumps(kept)})
+
+    def _places(self) -> dict[str, Any]:
+        with contextlib.suppress(ValueError):
+            found = json.loads(self.shared.window.get("places", "{}"))
+            if isinstance(found, dict):
+                return found
+        return {}
 
     def remember_project(self, path: Path) -> None:
         try:
