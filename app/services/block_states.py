@@ -89,6 +89,25 @@ class BlockStates:
             return True
         return self.is_stale(block, take)
 
+    def is_mono(self, block: Block) -> bool:
+        """Whether what is heard came in mono from a server that streamed it to a listener."""
+        take = self.take(block)
+        return take is not None and bool(take.figures.get("mono")) and is_spoken(self.project, block)
+
+    def needs_stereo(self, block: Block) -> bool:
+        """Whether a file should have another rendering than what is heard: it is mono, and its model can do better.
+
+        Another model than the one that spoke it would have another voice; it is left as it is then.
+        """
+        take = self.take(block)
+        if take is None or self.card is None or block.settings.locked or not self.is_mono(block):
+            return False
+        return take.settings.get("model") == self.card.name and not self.is_stale(block, take)
+
+    def needs_export(self, block: Block) -> bool:
+        """Whether a block is to be spoken before it goes into a file."""
+        return self.needs_speaking(block) or self.needs_stereo(block)
+
     def rest_state(self, block: Block) -> str:
         """none, ready, stale, suspicious, failed or locked: the state of a block of which nothing is being made."""
         if block.settings.locked:

@@ -47,8 +47,13 @@ def prepare_export(renderer: Renderer, request: ExportRequest, post: Post, *, re
     manners: dict[str, Manner | None] = {block.id: renderer.states.manner(block) for block in project.blocks}
     read_take = renderer.store.read_take
 
+    # What was streamed in mono to a listener is spoken again for a file that has two channels.
+    card, stereo = renderer.states.card, render_first and request.audio.channels > 1
+
     def is_stale(block: Block, take: Take) -> bool:
         manner = manners[block.id]
+        if stereo and take.figures.get("mono") and card is not None and take.settings.get("model") == card.name:
+            return True
         return manner is not None and manner.is_stale(block, take)
 
     rendering = RenderFirst(renderer, post) if render_first else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.model.take import PieceAudio, Take, TakeState
+from app.model.take_key import take_key
 from app.services.render_job import RenderJob
 from engine import SAMPLE_RATE, Clip, Event, Piece, SpeechError, SpeechResult, StopReason
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MONO = "mono_stream"  # a server streamed it in mono, for somebody who listened
 _STATE_OF: dict[StopReason, TakeState] = {
     StopReason.STOP: "done",
     StopReason.RUNAWAY: "suspicious",
@@ -110,6 +112,10 @@ def _finish(
     finished = ended(take, reason, samples, pieces, results, job.speech)
     if failed:
         finished = replace(finished, warnings=(*finished.warnings, failed))
+    if any(warning.code == MONO for result in results for warning in result.warnings):
+        # The key promises what the same request would give in stereo: this take must not be found for it.
+        key = take_key({"mode": MONO, "of": take.key})
+        finished = replace(finished, key=key, figures={**finished.figures, "mono": True})
     live.end(failed)
     if job.dropped or not samples:
         return Made(None, failed)

@@ -243,8 +243,12 @@ class Renderer:
     # -- what a person asks -------------------------------------------------------------------------------------
 
     def render(self, block_ids: Iterable[str], priority: Priority = Priority.RENDERING) -> int:
-        """Speak those of these blocks that need it; returns how many. Locked ones are never touched."""
-        wanted = [block_id for block_id in block_ids if self.states.needs_speaking(self.project.block(block_id))]
+        """Speak those of these blocks that need it; returns how many. Locked ones are never touched.
+
+        For an export (`Priority.EXPORTING`) lines that were streamed in mono need it too.
+        """
+        needs = self.states.needs_speaking if priority is not Priority.EXPORTING else self.states.needs_export
+        wanted = [block_id for block_id in block_ids if needs(self.project.block(block_id))]
         self._begin_asking()
         for block_id in wanted:
             self.states.forget_failure(block_id)
@@ -526,6 +530,9 @@ class Renderer:
         self.queue_changed.emit()
 
     def _seed(self, block: Block, again: bool) -> int:
+        heard = self.states.take(block)
+        if heard is not None and not again and self.states.needs_stereo(block):
+            return heard.seed  # the same speech as was heard
         if block.settings.seed is None and self.states.habits.fresh_seeds:
             return secrets.randbelow(2**31)
         first = block.settings.seed if block.settings.seed is not None else self.project.settings.seed

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+import soundfile
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QWidget
@@ -19,6 +20,7 @@ from small_hub import SmallHub
 from app.model.commands import ReplaceText
 from app.services.playing import PlayState
 from app.settings import Server
+from app.ui.export.export_dialog import ExportDialog
 from engine import Priority, SpeechRequest, SpeechResult, StopReason
 from engine.card import ModelCard
 from engine.catalogue import CatalogueEntry, Part
@@ -542,3 +544,53 @@ def test_another_disk_can_be_chosen_before_a_download_begins(running, qtbot, hub
     asking.start.click()
     wait_until(qtbot, lambda: row.row.state == "ready")
     assert (tmp_path / "big disk" / "small-1" / "model.safetensors").is_file()
+
+
+def test_a_line_heard_in_mono_is_exported_in_stereo(running, qtbot, served, tmp_path):
+    connect(running, qtbot, served.address)
+    studio = running.studio
+    heard, silent = write(running, "one two three\nfour five six")
+    studio.renderer.again(silent)  # another seed than the project's, chosen by the person, in stereo
+    stereo = made(running, qtbot, silent)
+    studio.set_selection((heard,), heard)
+    studio.actions.trigger("play_pause")
+    mono = made(running, qtbot, heard)
+    studio.actions.trigger("stop")
+    samples = studio.store.read_take(mono.id)
+    assert np.array_equal(samples[:, 0], samples[:, 1]) and mono.figures["mono"] and "mono" not in stereo.figures
+    assert studio.block_state(heard) == "ready", "a listener is content with it"
+    dialog = ExportDialog(studio, running.window.state, running.window)
+    qtbot.addWidget(dialog)
+    dialog.set_blocks((heard, silent))
+    assert "1 lines" in dialog._missing.text() and "mono" in dialog._missing.text()
+    asked = len(served.backend.seen)
+    dialog.place.setText(str(tmp_path / "out.wav"))
+    dialog.start()
+    wait_until(qtbot, (tmp_path / "out.wav").is_file)
+    written, _ = soundfile.read(tmp_path / "out.wav")
+    loud = np.abs(written).max(axis=1) > 0.1
+    assert np.mean(written[loud, 0] != written[loud, 1]) > 0.99, "every loud sample of both lines"
+    assert [request.text for request in served.backend.seen[asked:]] == ["one two three"], "the other is not asked for"
+    assert served.backend.seen[-1].seed == mono.seed
+    assert studio.project.takes[studio.project.block(silent).chosen].id == stereo.id
+    dialog.set_blocks((heard, silent))
+    assert "mono" not in dialog._missing.text()
+
+
+def test_a_mono_line_is_left_as_it_is_where_its_server_is_gone(running, qtbot, served, tmp_path):
+    connect(running, qtbot, served.address)
+    studio = running.studio
+    (line,) = write(running, "one two three")
+    studio.set_selection((line,), line)
+    studio.actions.trigger("play_pause")
+    mono = made(running, qtbot, line)
+    studio.actions.trigger("stop")
+    studio.renderer.set_engine(studio.engine, replace(studio.card, name="Another"))
+    dialog = ExportDialog(studio, running.window.state, running.window)
+    qtbot.addWidget(dialog)
+    dialog.set_blocks((line,))
+    assert "1 lines are in mono" in dialog._missing.text()
+    dialog.place.setText(str(tmp_path / "out.wav"))
+    dialog.start()
+    wait_until(qtbot, (tmp_path / "out.wav").is_file)
+    assert studio.project.block(line).chosen == mono.id and len(studio.project.takes) == 1

@@ -401,19 +401,24 @@ class ExportDialog(Dialog):
         self.set_sentence(what)
         ids = self._ids if self._ids is not None else tuple(block.id for block in self._studio.project.blocks)
         renderer = self._studio.renderer
-        missing = (
-            [each for each in ids if renderer.states.needs_speaking(self._studio.project.block(each))]
-            if renderer
-            else []
-        )
+        blocks = [self._studio.project.block(each) for each in ids] if renderer else []
+        missing = sum(map(renderer.states.needs_speaking, blocks)) if renderer else 0
+        mono = list(filter(renderer.states.is_mono, blocks)) if renderer else []
+        again = sum(map(renderer.states.needs_stereo, mono)) if renderer and self._studio.engine is not None else 0
+        words = []
         if missing and self._studio.engine is not None:
-            self._missing.setText(self.tr("%1 lines are spoken first.").replace("%1", str(len(missing))))
+            words.append(self.tr("%1 lines are spoken first.").replace("%1", str(missing)))
         elif missing:
-            self._missing.setText(
-                self.tr("%1 lines are not spoken yet, and no model is loaded.").replace("%1", str(len(missing)))
-            )
-        else:
-            self._missing.setText(self.tr("Everything is spoken."))
+            words.append(self.tr("%1 lines are not spoken yet, and no model is loaded.").replace("%1", str(missing)))
+        elif not again:
+            words.append(self.tr("Everything is spoken."))
+        if again:
+            text = self.tr("%1 lines that a server streamed in mono are spoken again in stereo first.")
+            words.append(text.replace("%1", str(again)))
+        if len(mono) > again:
+            text = self.tr("%1 lines are in mono, as a server streamed them.")
+            words.append(text.replace("%1", str(len(mono) - again)))
+        self._missing.setText(" ".join(words))
         self._buttons()
 
     def _buttons(self) -> None:
