@@ -20,6 +20,7 @@ from app.model.block import Block
 from app.model.project import Project
 from app.services.exporter_file import explain, write_text_part
 from app.services.exporter_formats import ChapterMark, ExportError, FileTags
+from app.services.exporter_parts import remove_dead_parts
 from app.services.exporter_plan import (
     BlocksNotReady,
     ExportFile,
@@ -234,6 +235,7 @@ class _Export:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise explain(error, folder) from error
+            remove_dead_parts(folder)
             made = missing + made
         return made
 

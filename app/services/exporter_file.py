@@ -14,17 +14,13 @@ import soundfile
 
 from app.services.exporter_formats import AudioFormat, ExportError, FileTags
 from app.services.exporter_lossy import LossyWriter
+from app.services.exporter_parts import part_path
 from app.services.exporter_pcm import FlacWriter, Quantiser, WavWriter
 from app.services.loudness import Loudness, LoudnessMeter
 
 _READ_FRAMES = 65_536
 _FRAMES_AT_ONCE = 40  # about a second: small steps cost more than the work itself
 _LOSSY_SLACK_S = 0.15  # encoder delay and padding
-
-
-def part_path(target: Path) -> Path:
-    """Where a file is written until it is complete: the same folder, so that putting it in place is one rename."""
-    return target.with_name(f".{target.name}.moss-part")
 
 
 class SoundFileOut:

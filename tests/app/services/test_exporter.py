@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import resource
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from app.model.voice import Voice
 from app.services import exporter_file
 from app.services.exporter import export, snapshot
 from app.services.exporter_formats import AudioFormat, ExportError, FileTags, kind_for
+from app.services.exporter_parts import part_path
 from app.services.exporter_plan import BlocksNotReady
 from app.services.exporter_request import Cancelled, ExportRequest, Progress
 from app.services.loudness import target_for
@@ -593,7 +597,7 @@ def test_a_file_that_reads_back_differently_is_not_handed_over(
 
     def damaging_close(self) -> None:
         close(self)
-        with (tmp_path / ".a.wav.moss-part").open("r+b") as file:
+        with next(tmp_path.glob(".a.wav.*.moss-part")).open("r+b") as file:
             file.seek(20_000)
             file.write(b"\x55")
 
@@ -601,6 +605,44 @@ def test_a_file_that_reads_back_differently_is_not_handed_over(
     with pytest.raises(ExportError, match="reads back differently"):
         write(book, tmp_path / "a.wav")
     assert leftovers(tmp_path) == []
+
+
+def test_two_exports_to_one_place_each_put_a_whole_file_there(book: Studio, tmp_path: Path) -> None:
+    """The second begins and ends while the first is at work."""
+    target, other = tmp_path / "a.wav", tmp_path / "other.wav"
+    export(book.project, ExportRequest(other, AudioFormat("wav", 16)), book.read, plan)
+    between: list[bytes] = []
+
+    def meanwhile(progress: Progress) -> None:
+        if not between:
+            between.append(b"")
+            export(book.project, ExportRequest(target, AudioFormat("wav", 16)), book.read, plan)
+            between[0] = target.read_bytes()
+
+    export(book.project, ExportRequest(target, AudioFormat("wav", 24)), book.read, plan, progress=meanwhile)
+    assert between == [other.read_bytes()]
+    assert soundfile.info(target).subtype == "PCM_24"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.wav", "other.wav"]
+
+
+def test_what_a_killed_export_left_goes_with_the_next_one_and_what_another_is_writing_stays(
+    book: Studio, tmp_path: Path
+) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    mine = part_path(tmp_path / "live.wav")
+    left = mine.with_name(mine.name.replace(f"-{os.getpid()}-", f"-{dead.pid}-"))
+    foreign = left.with_name(".live.wav.000000-" + left.name.split("-", 1)[1])  # of another machine
+    for path in (mine, left, foreign):
+        path.write_bytes(b"half")
+    export(book.project, ExportRequest(tmp_path / "a.wav", AudioFormat("wav", 16)), book.read, plan)
+    assert mine.exists() and foreign.exists() and not left.exists()
+
+
+def test_a_name_as_long_as_the_disk_takes_can_be_exported_to(book: Studio, tmp_path: Path) -> None:
+    target = tmp_path / ("ä" * 125 + ".wav")  # 254 bytes
+    export(book.project, ExportRequest(target, AudioFormat("wav", 16)), book.read, plan)
+    assert target.exists()
 
 
 def test_a_failing_take_reader_leaves_nothing(book: Studio, tmp_path: Path) -> None:
