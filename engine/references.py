@@ -1,16 +1,11 @@
-"""From a clip to the codes of a voice: honest preparation (MODEL §5.7), and a cache that goes by content."""
+"""From a clip to what a codec takes: honest preparation (MODEL §5.7)."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import math
-import os
-import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -39,8 +34,7 @@ NOISY_SNR_DB = 15.0
 CLIPPED_SHARE = 0.0005
 SILENT_PEAK = 10 ** (-60 / 20)
 
-MEMORY_ENTRIES = 1024
-MEMORY_BYTES = 64 << 20
+HASHES_KEPT = 1024
 
 
 class AudioFormat(Protocol):
@@ -232,135 +226,6 @@ def file_sha256(path: str | Path) -> str:
         raise ClipError(f"The clip {path} cannot be read ({reason}).", "Check that the file is there.") from error
     with _file_hashes_lock:
         _file_hashes[key] = digest
-        if len(_file_hashes) > MEMORY_ENTRIES:
+        if len(_file_hashes) > HASHES_KEPT:
             _file_hashes.popitem(last=False)
     return digest
-
-
-Encode = Callable[[PreparedClip], np.ndarray]
-EncodeMany = Callable[[list[PreparedClip]], Sequence[np.ndarray]]
-
-
-class ReferenceCache:
-    """Codes of prepared clips, by content: in memory (least recently used goes first), then on disk, then encoded.
-
-    A clip under another name costs no second encode; a changed one is another. Threads that ask for the same clip at
-    once share one encode: followers wait, and get the leader's error if it fails; the next to ask tries again.
-
-    Attributes:
-        folder: on disk; None keeps codes in memory alone. Damaged entries there are ignored and written anew.
-    """
-
-    def __init__(
-        self, folder: Path | None, *, memory_entries: int = MEMORY_ENTRIES, memory_bytes: int = MEMORY_BYTES
-    ) -> None:
-        self.folder = Path(folder) if folder is not None else None
-        self._memory_entries = memory_entries
-        self._memory_bytes = memory_bytes
-        self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
-        self._held_bytes = 0
-        self._encoding: dict[str, Future[np.ndarray]] = {}
-        self._lock = threading.Lock()
-
-    def get(self, prepared: PreparedClip, codec_identity: str, encode: Encode, codebooks: int = 12) -> np.ndarray:
-        """Codes int16 `[T, codebooks]`, read-only. Raises what `encode` raises."""
-        return self.get_many([prepared], codec_identity, lambda clips: [encode(clips[0])], codebooks)[0]
-
-    def get_many(
-        self, prepared: Sequence[PreparedClip], codec_identity: str, encode: EncodeMany, codebooks: int = 12
-    ) -> list[np.ndarray]:
-        """As `get`, for clips that arrive together: those not yet known are encoded by one call of `encode`."""
-        keys = [_key(clip.sha256, codec_identity, codebooks) for clip in prepared]
-        found: dict[str, np.ndarray] = {}
-        mine: dict[str, PreparedClip] = {}
-        others: dict[str, Future[np.ndarray]] = {}
-        with self._lock:
-            for key, clip in zip(keys, prepared, strict=True):
-                if key in self._memory:
-                    self._memory.move_to_end(key)
-                    found[key] = self._memory[key]
-                elif key in self._encoding and key not in mine:
-                    others[key] = self._encoding[key]
-                elif key not in mine:
-                    mine[key] = clip
-                    self._encoding[key] = Future()
-        if mine:
-            found.update(self._lead(mine, codebooks, encode))
-        for key, future in others.items():
-            found[key] = future.result()
-        return [found[key] for key in keys]
-
-    def _lead(self, mine: dict[str, PreparedClip], codebooks: int, encode: EncodeMany) -> dict[str, np.ndarray]:
-        """Read or encode these; whatever happens, nobody is left waiting."""
-        try:
-            found = {key: codes for key in mine if (codes := self._read(key, codebooks)) is not None}
-            missing = [key for key in mine if key not in found]
-            if missing:
-                encoded = encode([mine[key] for key in missing])
-                for key, codes in zip(missing, encoded, strict=True):
-                    found[key] = _checked(codes, codebooks)
-                    self._write(key, found[key])
-        except BaseException as error:
-            with self._lock:
-                futures = [self._encoding.pop(key) for key in mine]
-            for future in futures:
-                future.set_exception(error)
-            raise
-        with self._lock:
-            for key, codes in found.items():
-                self._remember(key, codes)
-            futures_by_key = {key: self._encoding.pop(key) for key in mine}
-        for key, future in futures_by_key.items():
-            future.set_result(found[key])
-        return found
-
-    def _remember(self, key: str, codes: np.ndarray) -> None:
-        codes.flags.writeable = False
-        self._memory[key] = codes
-        self._held_bytes += codes.nbytes
-        while len(self._memory) > 1 and (
-            len(self._memory) > self._memory_entries or self._held_bytes > self._memory_bytes
-        ):
-            self._held_bytes -= self._memory.popitem(last=False)[1].nbytes
-
-    def _read(self, key: str, codebooks: int) -> np.ndarray | None:
-        if self.folder is None:
-            return None
-        try:
-            raw = (self.folder / f"{key}.npy").read_bytes()
-            body, digest = raw[:-32], raw[-32:]
-            if hashlib.sha256(body).digest() != digest:
-                return None
-            return _checked(np.load(io.BytesIO(body), allow_pickle=False), codebooks)
-        except (OSError, ValueError, EOFError):
-            return None
-
-    def _write(self, key: str, codes: np.ndarray) -> None:
-        """Whole or not at all. A full or read-only disk costs a second encode later, never the request."""
-        if self.folder is None:
-            return
-        body = io.BytesIO()
-        np.save(body, codes, allow_pickle=False)
-        content = body.getvalue()
-        temporary = None
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
-            with os.fdopen(handle, "wb") as file:
-                file.write(content + hashlib.sha256(content).digest())
-            os.replace(temporary, self.folder / f"{key}.npy")
-        except OSError:
-            if temporary is not None:
-                Path(temporary).unlink(missing_ok=True)
-
-
-def _key(content: str, codec_identity: str, codebooks: int) -> str:
-    return hashlib.sha256(f"1\0{content}\0{codec_identity}\0{codebooks}".encode()).hexdigest()
-
-
-def _checked(codes: np.ndarray, codebooks: int) -> np.ndarray:
-    """A copy of its own as int16 `[T, codebooks]`. Raises ValueError for anything else."""
-    codes = np.asarray(codes)
-    if codes.ndim != 2 or codes.shape[1] != codebooks or codes.dtype.kind not in "iu":
-        raise ValueError(f"codes must be whole numbers [T, {codebooks}], not {codes.dtype} {list(codes.shape)}")
-    return np.array(codes, dtype=np.int16, order="C")

@@ -11,7 +11,7 @@ def register(subparsers) -> None:
     parser = subparsers.add_parser(
         "bench",
         help="measure a model on this machine",
-        description="Measure a model on this machine. --model full-random: the full size with random weights, on a GPU.",
+        description="Measure a model on this machine. --model full-random: the full size, random weights, on a GPU.",
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(

@@ -15,7 +15,9 @@ _MARKS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
 def register(subparsers) -> None:
     parser = subparsers.add_parser("doctor", help="what this machine can run and what is missing")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument("--report", action="store_true", help="print a report to hand on, without names and folders of yours")
+    parser.add_argument(
+        "--report", action="store_true", help="print a report to hand on, without names and folders of yours"
+    )
     words = f"ask this server alone, with the key in {KEY_VARIABLE} if there is one"
     parser.add_argument("--server", default="", metavar="NAME", help=words)
     parser.set_defaults(run=run)

@@ -17,20 +17,20 @@ from engine.layout import find_layout
 from engine.requests import FRAME_RATE, SpeechRequest, SpeechWarning, StopReason
 
 if TYPE_CHECKING:
-    from engine.backends.voices import ClipEncoder
+    from engine.backends.voices import ClipEncoder, Slices
     from engine.lm.watchdog import Watchdog
     from engine.runtime.factory import Runtime
 
 QUIET_DB = -120.0
 ENCODE_LEAD_S = 0.5  # below this lead a listener's frames go before the encoding of somebody else's clip
 UNHEARD_FRAMES = 25
-# Where streams are not computed in blocks, only these numbers of frames are decoded at once: graphs are kept for each.
+# Where streams are not computed in blocks only these numbers of frames are decoded at once: a graph is kept for each.
 CHUNK_SIZES = (UNHEARD_FRAMES, 8, 6, 4, 3, 2, 1)
 
 
 def frames_to_decode(lead_s: float, position: int, first: bool, in_blocks: bool) -> int:
-    """How many frames from `position` of a stream on to wait for: `chunk_frames`, or, where the listener can wait, the
-    rest of the last one's block too, as a block that is not full is computed twice."""
+    """How many frames from `position` of a stream on to wait for: `chunk_frames`, or, where the listener can wait, those
+    that fill the last one's block too, as a block that is not full is computed twice."""
     frames = chunk_frames(lead_s, first)
     if in_blocks and (whole := frames_to_border(position, frames)) - frames <= lead_s * FRAME_RATE:
         return whole
@@ -54,8 +54,9 @@ class _Work:
     """One job between `start` and its end.
 
     Attributes:
-        todo: slices of getting ready: clips to encode, then the continued audio to decode.
+        readying: what is left of getting ready, slice by slice: clips to encode, then the continued audio to decode.
         references, prefix: codes so far.
+        begun: getting ready has begun.
         row, slot: of the frame loop and the codec; None before admission.
         watchdog: judges the frames; None before admission.
         undecoded: codes of frames not decoded yet.
@@ -65,9 +66,10 @@ class _Work:
     """
 
     job: Job
-    todo: list[Callable[[], None]] = field(default_factory=list)
+    readying: Slices[None] | None = None
     references: list[np.ndarray] = field(default_factory=list)
     prefix: np.ndarray | None = None
+    begun: bool = False
     row: int | None = None
     slot: int | None = None
     watchdog: Watchdog | None = None
@@ -125,7 +127,7 @@ class LocalBackend:
         import torch
 
         from engine.backends.voices import ClipEncoder
-        from engine.references import ReferenceCache
+        from engine.reference_cache import ReferenceCache
         from engine.runtime.devices import choose_device
         from engine.runtime.factory import make_runtime
 
@@ -151,12 +153,9 @@ class LocalBackend:
             self._shown["warning"] = " ".join(self._runtime.warnings)
 
     def start(self, job: Job) -> None:
-        work = _Work(job)
-        self._work[job.id] = work
         request = job.request
-        work.todo.extend(lambda clip=clip: self._add_reference(work, clip) for clip in request.references)
-        if request.continue_from is not None:
-            work.todo.append(lambda: self._set_prefix(work))
+        work = self._work[job.id] = _Work(job)
+        work.readying = self._get_ready(work)
         if all(self._loaded_clips.encoded(clip) for clip in request.references) and request.continue_from is None:
             self._prepare(work, everything=True)
 
@@ -198,18 +197,21 @@ class LocalBackend:
     # -- getting a job ready ------------------------------------------------------------------------------------
 
     def _next_to_prepare(self) -> _Work | None:
-        """The first job that still needs clips or its prompt, unless a listener's lead is too short for that."""
+        """The job whose clips or prompt are next, unless a listener's lead is too short for that."""
         waiting = [work for work in self._work.values() if work.row is None]
         if not waiting:
             return None
         leads = [work.job.lead_s for work in self._work.values() if work.row is not None and work.ending is None]
-        return waiting[0] if min(leads, default=math.inf) >= ENCODE_LEAD_S else None
+        if min(leads, default=math.inf) < ENCODE_LEAD_S:
+            return None
+        # What was begun is finished first: another may wait for the same clip.
+        return min(waiting, key=lambda work: (not work.begun, work.job.request.priority))
 
     def _prepare(self, work: _Work, everything: bool = False) -> None:
         """One slice of getting ready, and the prompt after the last; or all of it at once."""
         try:
-            while work.todo:
-                work.todo.pop(0)()
+            work.begun = True
+            for _ in work.readying or ():
                 if not everything:
                     return
             if work.job.request.references:
@@ -222,30 +224,24 @@ class LocalBackend:
             self._end(work)
             work.job.fail(as_speech_error(error))
 
-    def _add_reference(self, work: _Work, clip) -> None:
-        encoded = self._loaded_clips.reference(clip)
-        for warning in encoded.warnings:
+    def _get_ready(self, work: _Work) -> Slices[None]:
+        """Codes of the voice and of the audio to go on from; stops for a moment after every slice of work."""
+        request, clips = work.job.request, self._loaded_clips
+        encoded = yield from clips.references(request.references)
+        work.references = [np.array(each.codes) for each in encoded if each.codes is not None]
+        if request.continue_from is not None:
+            before = yield from clips.prefix(request.continue_from)
+            encoded.append(before)
+            work.prefix = None if before.codes is None or not len(before.codes) else np.array(before.codes)
+        for warning in [warning for each in encoded for warning in each.warnings]:
             work.job.warn(warning)
-        if encoded.codes is not None:
-            work.references.append(np.array(encoded.codes))
-
-    def _set_prefix(self, work: _Work) -> None:
-        clip = work.job.request.continue_from
-        assert clip is not None
-        encoded = self._loaded_clips.prefix(clip)
-        for warning in encoded.warnings:
-            work.job.warn(warning)
-        if encoded.codes is None or not len(encoded.codes):
+        if work.prefix is None:
             return
-        work.prefix = np.array(encoded.codes)
         # The codec goes on from what was heard before: its state is that of the prefix, whose sound is dropped.
         work.slot = self._loaded.streams.open()
         for start in range(0, len(work.prefix), UNHEARD_FRAMES):
-            work.todo.append(lambda codes=work.prefix[start : start + UNHEARD_FRAMES]: self._warm(work, codes))
-
-    def _warm(self, work: _Work, codes: np.ndarray) -> None:
-        assert work.slot is not None
-        self._decode_in_sizes({work.slot: codes})
+            self._decode_in_sizes({work.slot: work.prefix[start : start + UNHEARD_FRAMES]})
+            yield
 
     def _admit(self, work: _Work) -> None:
         from engine.lm.watchdog import Watchdog
@@ -344,6 +340,8 @@ class LocalBackend:
         self._free(work)
 
     def _free(self, work: _Work) -> None:
+        if work.readying is not None:
+            work.readying.close()  # clips that were being encoded are given up
         if work.row is not None:
             self._loaded.loop.release(work.row)
             work.row = None

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from engine.card import ModelCard
 from engine.errors import CapabilityError, ClipError
-from engine.references import PreparedClip, ReferenceCache, file_sha256, prepare_clip
+from engine.reference_cache import ReferenceCache
+from engine.references import PreparedClip, file_sha256, prepare_clip
 from engine.requests import Clip, SpeechWarning
 
 if TYPE_CHECKING:
     from engine.codec.model import Codec
 
 _REMEMBERED = 1024
+
+_Made = TypeVar("_Made")
+Slices = Generator[None, None, _Made]  # work that hands control back after every slice, and what it comes to
 
 
 @dataclass(frozen=True)
@@ -50,25 +55,30 @@ class ClipEncoder:
         self._seen.move_to_end(key)
         return self._seen[key]
 
-    def reference(self, clip: Clip) -> EncodedClip:
-        """A clip as the voice of a request.
+    def references(self, clips: Sequence[Clip]) -> Slices[list[EncodedClip]]:
+        """Clips as the voice of a request, made in slices of work; those that nobody knows are encoded as one batch.
 
         Raises:
-            ClipError: it cannot serve. CapabilityError: the model does not know this voice and cannot learn it.
+            ClipError: one cannot serve. CapabilityError: the model does not know this voice and cannot learn it.
         """
-        known = self.encoded(clip)
-        if known is not None:
-            return known
-        if self._card.cloning == "known_voices" and clip.codes is None:
-            silent = self._check_known(clip)
-            made = EncodedClip(None) if silent else self._encode(clip)
-        else:
-            made = self._encode(clip)
-        return self._remember(clip, made)
+        made: dict[int, EncodedClip] = {}
+        for number, clip in enumerate(clips):
+            known = self.encoded(clip)
+            if known is None and self._card.cloning == "known_voices" and clip.codes is None:
+                if self._check_known(clip):
+                    known = self._remember(clip, EncodedClip(None))
+                yield
+            if known is not None:
+                made[number] = known
+        missing = [number for number in range(len(clips)) if number not in made]
+        encoded = yield from self._encode([clips[number] for number in missing])
+        for number, each in zip(missing, encoded, strict=True):
+            made[number] = self._remember(clips[number], each)
+        return [made[number] for number in range(len(clips))]
 
-    def prefix(self, clip: Clip) -> EncodedClip:
-        """A clip as the audio that a request goes on from; any voice may be continued."""
-        return self._encode(clip)
+    def prefix(self, clip: Clip) -> Slices[EncodedClip]:
+        """A clip as the audio that a request goes on from, made in slices; any voice may be continued."""
+        return (yield from self._encode([clip]))[0]
 
     def _check_known(self, clip: Clip) -> bool:
         """Whether the model speaks in this voice without a reference. Raises CapabilityError: it does not know it."""
@@ -81,14 +91,30 @@ class ClipEncoder:
             )
         return voice.sent_as_no_reference
 
-    def _encode(self, clip: Clip) -> EncodedClip:
-        if clip.codes is not None:
-            try:
-                return EncodedClip(self._codec.check_codes(clip.codes).astype(np.int16))
-            except ValueError as error:
-                raise ClipError(
-                    f"The clip's codes do not fit this model ({error}).", "Encode the clip again."
-                ) from error
+    def _encode(self, clips: Sequence[Clip]) -> Slices[list[EncodedClip]]:
+        made: dict[int, EncodedClip] = {}
+        prepared: dict[int, PreparedClip] = {}
+        for number, clip in enumerate(clips):
+            if clip.codes is not None:
+                made[number] = self._given_codes(clip.codes)
+            else:
+                prepared[number] = self._prepared(clip)
+                yield
+        with self._cache.claim(list(prepared.values()), self._identity, self._codebooks) as claim:
+            if claim.missing:
+                samples = [clip.samples for clip in claim.missing]
+                claim.settle((yield from self._codec.encode_in_slices(samples, self._codebooks)))
+        for (number, clip), codes in zip(prepared.items(), claim.codes(), strict=True):
+            made[number] = EncodedClip(codes, clip.repairs)
+        return [made[number] for number in range(len(clips))]
+
+    def _given_codes(self, codes: np.ndarray) -> EncodedClip:
+        try:
+            return EncodedClip(self._codec.check_codes(codes).astype(np.int16))
+        except ValueError as error:
+            raise ClipError(f"The clip's codes do not fit this model ({error}).", "Encode the clip again.") from error
+
+    def _prepared(self, clip: Clip) -> PreparedClip:
         prepared = prepare_clip(clip, self._codec.config)
         if prepared.seconds > self._card.longest_reference_s:
             raise ClipError(
@@ -96,11 +122,7 @@ class ClipEncoder:
                 f"{self._card.longest_reference_s:.1f} s.",
                 "Choose a shorter part of it.",
             )
-        codes = self._cache.get(prepared, self._identity, self._run_codec, self._codebooks)
-        return EncodedClip(codes, prepared.repairs)
-
-    def _run_codec(self, prepared: PreparedClip) -> np.ndarray:
-        return self._codec.encode([prepared.samples], self._codebooks)[0]
+        return prepared
 
     def _remember(self, clip: Clip, made: EncodedClip) -> EncodedClip:
         key = _file_key(clip)

@@ -1,8 +1,8 @@
 """Where a stream is cut for computing on a processor, so that no frame's samples depend on what is asked for at once.
 
-Products of another height, and attention over another stretch, round otherwise. Every frame is therefore computed in the
-block that its position alone decides; one that is wanted before its block is full is computed with silence behind it,
-which by causality it does not hear, and the block again when the rest has come.
+Products of another height, and attention over another stretch, round otherwise. Every frame is therefore computed in
+the block that its position alone decides; one that is wanted before its block is full is computed with placeholders
+behind it, which by causality it does not hear, and the block again when the rest has come.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ def _attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, block
 
 
 def _remember(cache: torch.Tensor, rows: Rows, new: torch.Tensor, past: int, kept: bool) -> torch.Tensor:
-    """The last `past` remembered keys and values followed by the new ones; if `kept`, the last `context` of both stay."""
+    """The last `past` remembered keys and values followed by the new ones. `kept`: the last `context` of both stay."""
     context = cache.shape[3]
     chosen = cache[:, rows] if isinstance(rows, slice) else cache.index_select(1, rows)
     everything = torch.cat((chosen[:, :, :, context - past :], new), dim=3) if past else new

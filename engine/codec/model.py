@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +53,6 @@ class Codec:
         """SHA-256 of config and weights; waits for the hash that has been computed since loading began."""
         return self._checkpoint.digest()
 
-    @torch.inference_mode()
     def encode(self, batch: Sequence[np.ndarray], codebooks: int | None = None) -> list[np.ndarray]:
         """Codes of prepared clips.
 
@@ -65,6 +64,17 @@ class Codec:
             int16 `[floor(N / hop), codebooks]` each. A last part of a frame is never encoded: its codes would not
             be audio (§5.5). On a CPU each clip is computed alone, so that its codes do not depend on its neighbours.
         """
+        slices = self.encode_in_slices(batch, codebooks)
+        while True:
+            try:
+                next(slices)
+            except StopIteration as done:
+                return done.value
+
+    def encode_in_slices(
+        self, batch: Sequence[np.ndarray], codebooks: int | None = None
+    ) -> Generator[None, None, list[np.ndarray]]:
+        """As `encode`, handing control back after every `STEP_FRAMES` frames."""
         encoder = _loaded(self.encoder, "encoder")
         count = min(SPEECH_CODEBOOKS, self.codebooks) if codebooks is None else self._allowed(codebooks)
         frames = [self._frames_of(clip) for clip in batch]
@@ -72,36 +82,43 @@ class Codec:
         longest_first = sorted(range(len(batch)), key=lambda index: -frames[index])
         width = 1 if self.device.type == "cpu" else max(1, len(batch))
         for at in range(0, len(batch), width):
-            self._encode_together(encoder, [i for i in longest_first[at : at + width] if frames[i]], batch, codes)
+            members = [index for index in longest_first[at : at + width] if frames[index]]
+            state = encoder.new_state(len(members))
+            for start in range(0, max((frames[index] for index in members), default=0), STEP_FRAMES):
+                live = [index for index in members if frames[index] > start]
+                self._encode_slice(encoder, state, start, live, batch, codes)
+                yield
         return codes
 
-    def _encode_together(
-        self, encoder: Stack, members: list[int], batch: Sequence[np.ndarray], codes: list[np.ndarray]
+    @torch.inference_mode()
+    def _encode_slice(
+        self,
+        encoder: Stack,
+        state: StreamState,
+        start: int,
+        live: list[int],
+        batch: Sequence[np.ndarray],
+        codes: list[np.ndarray],
     ) -> None:
-        """Encode clips ordered by falling length; in each chunk only those that are not over yet take part."""
-        if not members:
-            return
+        """The next frames of clips that are not over yet, in the order of falling length: each keeps its row."""
         hop, width = self.config.hop, self.config.frame_values
-        state = encoder.new_state(len(members))
-        for start in range(0, len(codes[members[0]]), STEP_FRAMES):
-            live = [index for index in members if len(codes[index]) > start]
-            frames = min(STEP_FRAMES, len(codes[live[0]]) - start)
-            signal = np.zeros((len(live), frames * hop, width // hop), np.float32)
-            for row, index in enumerate(live):
-                end = min(start + frames, len(codes[index]))
-                signal[row, : (end - start) * hop] = batch[index][:, start * hop : end * hop].T
-            hidden = encoder.step(
-                torch.from_numpy(signal).to(self.device),
-                frames,
-                state,
-                slice(0, len(live)),
-                youngest=start,
-                oldest=start,
-            )
-            found = self.quantizer.encode(hidden, codes[live[0]].shape[1]).to(torch.int16).cpu().numpy()
-            for row, index in enumerate(live):
-                end = min(start + frames, len(codes[index]))
-                codes[index][start:end] = found[row, : end - start]
+        frames = min(STEP_FRAMES, len(codes[live[0]]) - start)
+        signal = np.zeros((len(live), frames * hop, width // hop), np.float32)
+        for row, index in enumerate(live):
+            end = min(start + frames, len(codes[index]))
+            signal[row, : (end - start) * hop] = batch[index][:, start * hop : end * hop].T
+        hidden = encoder.step(
+            torch.from_numpy(signal).to(self.device),
+            frames,
+            state,
+            slice(0, len(live)),
+            youngest=start,
+            oldest=start,
+        )
+        found = self.quantizer.encode(hidden, codes[live[0]].shape[1]).to(torch.int16).cpu().numpy()
+        for row, index in enumerate(live):
+            end = min(start + frames, len(codes[index]))
+            codes[index][start:end] = found[row, : end - start]
 
     @torch.inference_mode()
     def decode(self, codes: np.ndarray) -> np.ndarray:

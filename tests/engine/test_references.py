@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import ClipError
-from engine.references import PreparedClip, ReferenceCache, file_sha256, prepare_clip
+from engine.reference_cache import ReferenceCache
+from engine.references import PreparedClip, file_sha256, prepare_clip
 from engine.requests import Clip
 
 RATE = 48_000

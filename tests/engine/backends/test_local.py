@@ -115,7 +115,7 @@ def test_a_copied_and_renamed_clip_is_the_same_voice_and_costs_no_second_encode(
 ) -> None:
     original = heard(engine.submit(SpeechRequest(TEXTS[3], references=(Clip(path=VOICES / "gon.wav"),))))
     codec = engine.backend._runtime.codec
-    monkeypatch.setattr(codec, "encode", lambda *_: pytest.fail("encoded again"))
+    monkeypatch.setattr(codec, "encode_in_slices", lambda *_: pytest.fail("encoded again"))
     copied = tmp_path / "who is this.wav"
     shutil.copyfile(VOICES / "gon.wav", copied)
     events: list[Event] = []
@@ -152,6 +152,65 @@ def test_a_clip_longer_than_the_model_takes_is_refused(engine: Engine, tmp_path:
     soundfile.write(tmp_path / "long.wav", noise, 48_000)
     with pytest.raises(ClipError, match="at most 8.8 s"):
         list(engine.submit(SpeechRequest(TEXTS[0], references=(Clip(path=tmp_path / "long.wav"),))))
+
+
+def noise_clips(folder: Path, *lengths_s: float) -> tuple[Clip, ...]:
+    random = np.random.default_rng(0)
+    for number, length_s in enumerate(lengths_s):
+        soundfile.write(folder / f"{number}.wav", random.normal(0, 0.1, (round(48_000 * length_s), 1)), 48_000)
+    return tuple(Clip(path=folder / f"{number}.wav") for number in range(len(lengths_s)))
+
+
+@pytest.fixture
+def any_voice(three_rows: Engine, monkeypatch) -> Engine:
+    """An engine that takes any clip, of any length."""
+    card = replace(three_rows.card, cloning="zero_shot", longest_reference_s=100.0)
+    monkeypatch.setattr(three_rows.backend, "card", card)
+    monkeypatch.setattr(three_rows.backend._clips, "_card", card)
+    return three_rows
+
+
+def test_clips_of_one_request_are_encoded_in_one_batch(any_voice: Engine, tmp_path: Path, monkeypatch) -> None:
+    clips = noise_clips(tmp_path, 1.0, 3.0, 2.0)
+    codec = any_voice.backend._runtime.codec
+    encode, batches = codec.encode_in_slices, []
+
+    def counted(batch, codebooks):
+        batches.append([samples.shape[1] for samples in batch])
+        return encode(batch, codebooks)
+
+    monkeypatch.setattr(codec, "encode_in_slices", counted)
+    request = SpeechRequest(TEXTS[3], references=clips, max_frames=4)
+    together = heard(any_voice.submit(request))
+    assert [sorted(batch) for batch in batches] == [[48_000, 96_000, 144_000]]
+    assert np.array_equal(heard(any_voice.submit(request))[0], together[0]) and len(batches) == 1
+
+
+def test_a_listener_is_served_between_the_slices_of_somebody_elses_clip(
+    any_voice: Engine, tmp_path: Path, monkeypatch
+) -> None:
+    runtime, deeds = any_voice.backend._runtime, []
+    for owner, name in ((runtime.codec, "_encode_slice"), (runtime.loop, "step")):
+        deed = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, deed=deed, name=name: (deeds.append(name), deed(*given))[1])
+    listener = SpeechRequest(" ".join(TEXTS * 2), priority=Priority.LISTENING)
+    listening = any_voice.submit(listener, lead_s=lambda: 0.6)
+    next(listening.chunks(60))
+    (clip,) = noise_clips(tmp_path, 30.0)
+    any_voice.submit(SpeechRequest(TEXTS[3], references=(clip,), max_frames=1)).result(60)
+    listening.cancel()
+    slices = [at for at, name in enumerate(deeds) if name == "_encode_slice"]
+    assert len(slices) == 4
+    assert all(after - before > 1 for before, after in zip(slices, slices[1:], strict=False))
+
+
+def test_a_clip_whose_request_was_cancelled_is_encoded_for_the_next(any_voice: Engine, tmp_path: Path) -> None:
+    (clip,) = noise_clips(tmp_path, 40.0)
+    cancelled = any_voice.submit(SpeechRequest(TEXTS[3], references=(clip,)))
+    time.sleep(0.3)  # in the middle of it, or before
+    cancelled.cancel()
+    assert cancelled.result(60).stop_reason is StopReason.CANCELLED
+    assert any_voice.submit(SpeechRequest(TEXTS[3], references=(clip,), max_frames=2)).result(60).frames == 2
 
 
 def test_the_frame_budget_ends_a_request_as_incomplete(engine: Engine) -> None:
