@@ -82,3 +82,49 @@ def test_a_far_out_drawing_fills_a_slice_at_a_time_and_keeps_what_was_known(many
     shapes.forget()
     table, colours = shapes.table(timeline)
     assert set(colours) == {"#123456"} and table.dtype == np.int8  # old until it was looked at again, never blank
+
+
+def colours_of(editor: Any, row: int) -> set[str]:
+    """Of the letters of a line that have a look of their own."""
+    formats = editor.document().findBlockByNumber(row).layout().formats()
+    return {each.format.foreground().color().name() for each in formats}
+
+
+def test_a_new_theme_colours_the_lines_in_sight_at_once_and_the_rest_bit_by_bit(many: Any, qtbot: Any) -> None:
+    editor = many.window.script.editor
+    many.studio.history.do(ReplaceText(0, many.studio.project.text(), "\n".join(["// a note"] * LINES)))
+    qtbot.waitUntil(lambda: not editor.highlighter.busy)
+    dark = colours_of(editor, 0)
+    assert dark == colours_of(editor, LINES - 1) and dark
+    many.window.set_theme("light")
+    assert colours_of(editor, 0) != dark and colours_of(editor, LINES - 1) == dark
+    qtbot.waitUntil(lambda: not editor.highlighter.busy)
+    assert all(colours_of(editor, row) == colours_of(editor, 0) for row in range(0, LINES, 100))
+    many.window.set_theme("dark")
+
+
+def test_a_line_typed_in_while_others_wait_for_their_look_is_right_and_none_is_left_out(many: Any, qtbot: Any) -> None:
+    editor, project = many.window.script.editor, many.studio.project
+    many.studio.history.do(ReplaceText(0, project.text(), "\n".join(["// a note"] * LINES)))
+    many.studio.history.do(ReplaceText(0, "", "# A chapter\n\n"))  # the numbers of all that wait are others now
+    many.studio.history.do(ReplaceText(project.characters, "", "\n// the last"))
+    assert editor.highlighter.busy and colours_of(editor, 0) and colours_of(editor, LINES + 2)
+    qtbot.waitUntil(lambda: not editor.highlighter.busy)
+    assert [row for row in range(LINES + 3) if row != 1 and not colours_of(editor, row)] == []
+
+
+def test_a_whole_book_is_selected_and_its_facts_come_bit_by_bit(many: Any, qtbot: Any) -> None:
+    inspector = many.window.docks["inspector"].content
+    asked: list[str] = []
+    state = many.studio.block_state
+    many.studio.block_state = lambda block_id: asked.append(block_id) or state(block_id)
+    many.studio.actions.trigger("select_all")
+    qtbot.waitUntil(lambda: inspector._heading.text() == f"{LINES} lines", timeout=10_000)
+    assert len(set(asked)) == LINES
+    slices, steps = inspector._slices, []
+    slices.start(step for step in iter(lambda: steps.append(1), 0))  # a deed without an end
+    assert slices.busy
+    inspector.refresh()
+    done = len(steps)
+    qtbot.waitUntil(lambda: not slices.busy, timeout=10_000)
+    assert len(steps) == done  # the newer one took its place

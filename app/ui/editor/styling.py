@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextBlock, QTextCharFormat, QTextDocument, QTextLayout
 
 from app.model.block import BlockKind, kind_of
 from app.ui.theme import theme
@@ -15,10 +17,13 @@ CHAPTER_SCALE = 1.5
 SCENE_SCALE = 1.2
 ICON_PX = 14.0
 PILL_AIR_PX = 12.0
+_AT_ONCE = 120  # lines formatted while they are put in
+_SLICE = 80
+_NOT_FORMATTED = -1
 WIDEST_PILL_PX = 360.0  # longer words are shortened with an ellipsis
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def tags_of(text: str) -> tuple[Tag, ...]:
     """Tags of a block's text in UTF-16 units, kept, since a block is asked for them at every repaint."""
     tags = find_tags(text)
@@ -43,17 +48,46 @@ def label_of(tag: Tag) -> str:
 
 def pill_width(tag: Tag) -> float:
     """Pixels that the pill of a tag takes in its line: picture, words, and air around them."""
-    words = QFontMetricsF(theme().small_font(0)).horizontalAdvance(label_of(tag))
-    return min(WIDEST_PILL_PX, ICON_PX + 3 + words + 2 * PILL_AIR_PX)
+    return min(WIDEST_PILL_PX, ICON_PX + 3 + _label_width(label_of(tag)) + 2 * PILL_AIR_PX)
 
 
-class ScriptHighlighter(QSyntaxHighlighter):
-    """Formats only; it never touches the text."""
+@lru_cache(maxsize=4096)
+def _label_width(label: str) -> float:
+    """Kept until the font is another."""
+    return QFontMetricsF(theme().small_font(0)).horizontalAdvance(label)
 
-    def __init__(self, document: QTextDocument, font: QFont) -> None:
+
+class ScriptHighlighter(QObject):
+    """Formats only; it never touches the text.
+
+    Lines that are typed in are formatted at once. Of a whole book those in sight come first and the rest follows a slice
+    at a time: to format thousands of lines and to lay them out again takes far longer than a window may stand still.
+    """
+
+    def __init__(self, document: QTextDocument, font: QFont, in_sight: Callable[[], range] = lambda: range(0)) -> None:
+        """
+        Args:
+            in_sight: numbers of the lines that are seen now.
+        """
         super().__init__(document)
+        self._document, self._in_sight = document, in_sight
         self._open_tag: tuple[int, int] | None = None  # block number, start of the tag the caret is in
+        self._round = 0  # kept with each line: in which round it was formatted
+        self._next = 0  # where the slices go on
+        self._timer = QTimer(self)
+        self._timer.setInterval(4)
+        self._timer.timeout.connect(self._slice)
         self.set_font(font)
+        document.contentsChange.connect(self._changed)
+
+    @property
+    def document(self) -> QTextDocument:
+        return self._document
+
+    @property
+    def busy(self) -> bool:
+        """Whether some lines still look as they did before."""
+        return self._timer.isActive()
 
     def set_font(self, font: QFont) -> None:
         """Take sizes and colours anew; call `rehighlight` after."""
@@ -75,6 +109,14 @@ class ScriptHighlighter(QSyntaxHighlighter):
         self._broken = _form("error")
         self._broken.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         self._broken.setUnderlineColor(theme().colour("error"))
+        _label_width.cache_clear()
+
+    def rehighlight(self) -> None:
+        """Format every line again, those in sight first."""
+        self._round += 1
+        self._next = 0
+        self._timer.start()
+        self._slice()
 
     def open_tag(self, block_number: int, start: int) -> None:
         """The caret is inside this tag: show its letters. (-1, -1) for none."""
@@ -83,40 +125,117 @@ class ScriptHighlighter(QSyntaxHighlighter):
             return
         before, self._open_tag = self._open_tag, wanted
         for number in {each[0] for each in (before, wanted) if each is not None}:
-            block = self.document().findBlockByNumber(number)
-            if block.isValid():
-                self.rehighlightBlock(block)
+            self._format(range(number, number + 1), dirty=True)
 
     def is_open(self, block_number: int, start: int) -> bool:
         return self._open_tag == (block_number, start)
 
-    def highlightBlock(self, text: str) -> None:
+    # -- which lines, and when ----------------------------------------------------------------------------------
+
+    def _changed(self, position: int, _removed: int, added: int) -> None:
+        """Qt lays out what was changed after this, so nothing has to be laid out twice."""
+        first = self._document.findBlock(position).blockNumber()
+        last = self._document.findBlock(position + added)
+        end = last.blockNumber() + 1 if last.isValid() else self._document.blockCount()
+        self._format(range(first, min(end, first + _AT_ONCE)), dirty=False)
+        if end > first + _AT_ONCE:
+            for number in range(first + _AT_ONCE, end):
+                self._document.findBlockByNumber(number).setUserState(_NOT_FORMATTED)
+            self._next = min(self._next, first) if self.busy else first
+            self._timer.start()
+        elif self.busy:
+            self._next = min(self._next, first)  # the numbers of the lines behind it may be others
+
+    def _slice(self) -> None:
+        seen = self._in_sight()
+        if not self._format(self._stale(seen), dirty=True):
+            block = self._document.findBlockByNumber(self._next)
+            while block.isValid() and block.userState() == self._round:
+                block = block.next()
+            if not block.isValid():
+                self._timer.stop()
+                return
+            self._next = block.blockNumber() + _SLICE
+            self._format(range(block.blockNumber(), self._next), dirty=True)
+
+    def _stale(self, numbers: range) -> range:
+        """From the first to the last of these lines that has to be formatted."""
+        found = [each for each in numbers if self._document.findBlockByNumber(each).userState() != self._round]
+        return range(found[0], min(found[-1] + 1, found[0] + _SLICE)) if found else range(0)
+
+    def _format(self, numbers: range, *, dirty: bool) -> int:
+        """Format these lines; how many there were. `dirty`: have them laid out and painted again."""
+        block = self._document.findBlockByNumber(numbers.start) if numbers else QTextBlock()
+        start, count = block.position(), 0
+        length = 0
+        while block.isValid() and count < len(numbers):
+            self._format_block(block)
+            length = block.position() + block.length() - start
+            block = block.next()
+            count += 1
+        if dirty and count:
+            self._document.markContentsDirty(start, length)
+        return count
+
+    def _format_block(self, block: QTextBlock) -> None:
+        block.setUserState(self._round)
+        layout = block.layout()
+        wanted = self._ranges(block.text(), block.blockNumber())
+        composed = len(layout.preeditAreaText().encode("utf-16-le")) // 2
+        if composed:
+            # Letters of an input method lie between those of the text, with formats of their own.
+            at = layout.preeditAreaPosition()
+            own = [each for each in layout.formats() if each.start >= at and each.start + each.length <= at + composed]
+            for each in wanted:
+                if each.start >= at:
+                    each.start += composed
+                elif each.start + each.length > at:
+                    each.length += composed
+            wanted += own
+        elif not wanted and not layout.formats():
+            return
+        layout.setFormats(wanted)
+
+    # -- how a line looks ---------------------------------------------------------------------------------------
+
+    def _ranges(self, text: str, number: int) -> list[QTextLayout.FormatRange]:
         kind = kind_of(text)
         length = len(text.encode("utf-16-le")) // 2 if not text.isascii() else len(text)
-        if kind is BlockKind.CHAPTER:
-            self.setFormat(0, length, self._chapter)
-            self.setFormat(0, 2, self._mark)
-        elif kind is BlockKind.SCENE:
-            self.setFormat(0, length, self._scene)
-            self.setFormat(0, 3, self._mark)
-        elif kind is BlockKind.NOTE:
-            self.setFormat(0, length, self._note)
-            return
-        elif "[" not in text and "<" not in text and text.isascii():
-            return
-        number = self.currentBlock().blockNumber()
+        if kind is BlockKind.NOTE:
+            return [_range(0, length, self._note)]
+        heading = {BlockKind.CHAPTER: (self._chapter, 2), BlockKind.SCENE: (self._scene, 3)}.get(kind)
+        if heading is None and "[" not in text and "<" not in text and text.isascii():
+            return []
+        ranges: list[QTextLayout.FormatRange] = []
+        at = 0
+        if heading is not None:
+            ranges.append(_range(0, heading[1], self._mark))
+            at = heading[1]
         for tag in tags_of(text):
-            if tag.kind == "broken":
-                self.setFormat(tag.start, tag.end - tag.start, self._broken)
-            elif self.is_open(number, tag.start):
-                self.setFormat(tag.start, tag.end - tag.start, self._shown)
-            else:
-                # All the room of the pill is in the first letter: so it never runs over the end of a line.
-                room = QTextCharFormat(self._room)
-                room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-                room.setFontLetterSpacing(pill_width(tag) - self._bracket_px)
-                self.setFormat(tag.start, 1, room)
-                self.setFormat(tag.start + 1, tag.end - tag.start - 1, self._hidden)
+            if heading is not None and tag.start > at:
+                ranges.append(_range(at, tag.start, heading[0]))
+            ranges += self._tag_ranges(tag, number)
+            at = tag.end
+        if heading is not None and at < length:
+            ranges.append(_range(at, length, heading[0]))
+        return ranges
+
+    def _tag_ranges(self, tag: Tag, number: int) -> list[QTextLayout.FormatRange]:
+        if tag.kind == "broken":
+            return [_range(tag.start, tag.end, self._broken)]
+        if self.is_open(number, tag.start):
+            return [_range(tag.start, tag.end, self._shown)]
+        # All the room of the pill is in the first letter: so it never runs over the end of a line.
+        room = QTextCharFormat(self._room)
+        room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+        room.setFontLetterSpacing(pill_width(tag) - self._bracket_px)
+        return [_range(tag.start, tag.start + 1, room), _range(tag.start + 1, tag.end, self._hidden)]
+
+
+def _range(start: int, end: int, form: QTextCharFormat) -> QTextLayout.FormatRange:
+    made = QTextLayout.FormatRange()
+    made.start, made.length, made.format = start, end - start, form
+    return made
 
 
 def _resized(font: QFont, points: float) -> QFont:
