@@ -125,6 +125,11 @@ class RenderQueue:
                 return job
         return None
 
+    def is_held_back(self) -> bool:
+        """Whether some job only waits until the person has stopped typing."""
+        now_s = time.monotonic()
+        return any(job.not_before_s > now_s for jobs in self._jobs.values() for job in jobs)
+
     def move(self, block_ids: Iterable[str], before: str | None) -> None:
         """Put the jobs of these blocks, in this order, before the job of another, or last."""
         place = {block_id: number for number, block_id in enumerate(block_ids)}

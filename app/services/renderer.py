@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import secrets
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ from app.model.commands import ChooseTake, DropTake, PutTake
 from app.model.signal import Signal
 from app.model.take import Take
 from app.services.ahead import Ahead, Listener
+from app.services.alarm import Alarm
 from app.services.block_states import BlockStates
 from app.services.excerpt import Excerpt
 from app.services.live_take import LiveTake
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TYPING_S = 0.6
+_HALF_A_LINE_S = 1.5  # so long nothing is typed before a line that is being written counts as finished
 
 
 class Renderer:
@@ -92,7 +93,8 @@ class Renderer:
         self._post = post
         self._parallel = 1  # as many as the engine speaks at once
         self._workshop = Workshop(self._deliver, self._finished, self.changed.emit, self.grown.emit, take_cache)
-        self._later: threading.Timer | None = None
+        self._later = Alarm(lambda: self._deliver(self._pump_waiting))
+        self._writing: tuple[str, float] = ("", 0.0)  # where the person types, and when they did last
         self._queue = RenderQueue()
         self._active: list[RenderJob] = []
         self._asked: dict[str, int] = {}  # block -> takes that a person asked for
@@ -329,6 +331,7 @@ class Renderer:
     def listen(self, listener: Listener | None) -> None:
         """Speak ahead of this listener from now on; None: nobody listens, and what only they wanted is given up."""
         self._ahead.listen(listener)
+        self._writing = ("", 0.0)  # who asks to hear it now wants it as it is
         wanted = set(self._wanted_ahead())
         for job in [*self._queue.jobs(), *self._active]:
             if job.priority is Priority.LISTENING and job.block_id not in wanted:
@@ -362,6 +365,24 @@ class Renderer:
         """Whether a take of the block will come."""
         return bool(self._jobs_of(block_id))
 
+    def write_in(self, block_id: str) -> None:
+        """A person types in this block: half a line is not spoken ahead of anybody. "": the caret went elsewhere."""
+        before, self._writing = self._writing[0], (block_id, time.monotonic())
+        for each, wait_s in ((before, 0.0), (block_id, _HALF_A_LINE_S)):
+            for job in self._queue.of(each):
+                if job.priority is Priority.LISTENING:
+                    job.not_before_s = time.monotonic() + wait_s
+        if before and before != block_id:
+            self._pump()
+        if block_id:
+            self._pump_later()
+
+    def _is_being_written(self, block_id: str) -> bool:
+        writing, at_s = self._writing
+        if writing and time.monotonic() - at_s > _HALF_A_LINE_S:
+            self._writing = ("", 0.0)
+        return self._writing[0] == block_id != ""
+
     def advance(self) -> None:
         """The listener moved on: see whether more must be made."""
         self._pump()
@@ -374,6 +395,7 @@ class Renderer:
         for disconnect in self._connections:
             disconnect()
         self._connections = []
+        self._later.close()
         self._shapes.close()
         self._workshop.close()
 
@@ -441,17 +463,11 @@ class Renderer:
 
     def _pump_later(self) -> None:
         """Look again when the person has stopped typing; one look is enough for all that was typed until then."""
-        if self._later is not None and self._later.is_alive():
-            return
-        self._later = threading.Timer(_TYPING_S + 0.01, lambda: self._deliver(self._pump_waiting))
-        self._later.daemon = True
-        self._later.start()
+        self._later.set(_TYPING_S + 0.01)
 
     def _pump_waiting(self) -> None:
-        self._later = None
         self._pump()
-        now_s = time.monotonic()
-        if any(job.not_before_s > now_s for job in self._queue.jobs()):
+        if self._is_being_written(self._writing[0]) or self._queue.is_held_back():
             self._pump_later()
 
     def _deliver(self, deed: Callable[[], None]) -> None:
@@ -465,7 +481,7 @@ class Renderer:
         for block_id in self._wanted_ahead():
             for job in self._queue.of(block_id):
                 self._queue.hurry(job, Priority.LISTENING)
-            if not self._jobs_of(block_id):
+            if not self._jobs_of(block_id) and not self._is_being_written(block_id):
                 self._add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
         while True:
             busy = sum(not job.dropped for job in self._active)

@@ -223,3 +223,19 @@ def test_five_thousand_blocks_open_and_take_keys(running: Any, qtbot: Any) -> No
     qtbot.keyClicks(running.window.script.editor, "xyz")
     assert texts(running)[2500].startswith("Thisxyz")
     assert shown(running) == running.studio.project.text()
+
+
+def test_the_renderer_knows_which_line_is_being_written_and_when_the_caret_leaves_it(
+    running: Any, qtbot: Any
+) -> None:
+    editor, told = running.window.script.editor, []
+    qtbot.keyClicks(editor, "ab")
+    running.studio.renderer.write_in = told.append
+    qtbot.keyClicks(editor, "c")
+    first = running.studio.project.blocks[0].id
+    assert told == [first]
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    second = running.studio.project.blocks[1].id
+    assert told[-1] == second
+    qtbot.keyClick(editor, Qt.Key.Key_Up)
+    assert told[-1] == ""

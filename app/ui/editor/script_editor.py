@@ -72,6 +72,7 @@ class ScriptEditor(QTextEdit):
         self._telling = False
         self._dirty: set[str] = set()
         self.typing = False
+        self._written_in = ""  # id of the block that was typed in since the caret went there
         self._last_change: int | None = None
 
         self.setObjectName("script")
@@ -93,7 +94,7 @@ class ScriptEditor(QTextEdit):
         font = theme().script_font()
         self.setFont(font)
         self.document().setDefaultFont(font)
-        self.highlighter = ScriptHighlighter(self.document(), font)
+        self.highlighter = ScriptHighlighter(self.document(), font, self._rows_in_sight)
         self.sync = DocumentSync(self.document(), studio.do, self)
         self.sync.edited.connect(self._text_was_edited)
         self.sync.changed_elsewhere.connect(self._changed_elsewhere)
@@ -201,7 +202,14 @@ class ScriptEditor(QTextEdit):
 
     def _text_was_edited(self) -> None:
         self.selected_rows.clear()
+        if self.current_row() < len(self.project.blocks):
+            self._write_in(self.project.blocks[self.current_row()].id)
         self.text_edited.emit()
+
+    def _write_in(self, block_id: str) -> None:
+        self._written_in = block_id
+        if self.studio.renderer is not None:
+            self.studio.renderer.write_in(block_id)
 
     def _changed_elsewhere(self, position: int) -> None:
         self.selected_rows.clear()
@@ -216,6 +224,10 @@ class ScriptEditor(QTextEdit):
             self.setTextCursor(cursor)
             self.ensureCursorVisible()
             self._last_change = None
+
+    def _rows_in_sight(self) -> range:
+        rows = self.rows.visible()
+        return range(rows[0][0], rows[-1][0] + 1) if rows else range(0)
 
     # Selection of blocks
 
@@ -332,6 +344,8 @@ class ScriptEditor(QTextEdit):
         else:
             chosen = [blocks[row].id for row in rows if row < count]
         current = blocks[min(self.current_row(), count - 1)].id
+        if self._written_in and current != self._written_in:
+            self._write_in("")
         self._telling = True
         self.studio.set_selection(chosen, current)
         self._telling = False
@@ -365,7 +379,9 @@ class ScriptEditor(QTextEdit):
     def restyle(self) -> None:
         """Colours or sizes changed."""
         font = self.font()
-        self.document().setDefaultFont(font)
+        if font != self.document().defaultFont():
+            # Also the same one would lay out the whole script anew.
+            self.document().setDefaultFont(font)
         self.highlighter.set_font(font)
         self.highlighter.rehighlight()
         self._pinch_palette()

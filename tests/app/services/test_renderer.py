@@ -451,6 +451,58 @@ def test_edits_ahead_of_the_listener_are_heard(studio):
     listening.close()
 
 
+def type_on(it, text):
+    """Letters of a person, in the last line, while time goes by."""
+    for letter in text:
+        it.do(ReplaceText(it.project.characters, "", letter))
+        it.renderer.write_in(it.ids[-1])
+        ends_at_s = time.monotonic() + 0.15
+        it.run(lambda ends_at_s=ends_at_s: time.monotonic() > ends_at_s)
+
+
+def test_half_a_line_is_not_spoken_ahead_of_a_listener(studio):
+    it = studio("one")
+    it.backend.gate.clear()
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[0]))
+    type_on(it, "\nhalf a li")
+    assert not it.renderer.is_waiting(it.ids[1])
+    it.do(ReplaceText(it.project.characters, "", "ne"))
+    it.renderer.write_in("")  # the caret goes elsewhere: now it counts as written
+    assert it.renderer.is_waiting(it.ids[1])
+    it.backend.gate.set()
+    it.run(it.idle)
+    assert it.backend.spoken == ["one", "half a line"]
+    listening.close()
+
+
+def test_a_line_that_nothing_was_typed_in_for_a_while_is_spoken_ahead(studio):
+    it = studio("one")
+    it.backend.gate.clear()
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[0]))
+    type_on(it, "\nline")
+    assert not it.renderer.is_waiting(it.ids[1])
+    it.run(lambda: it.renderer.is_waiting(it.ids[1]))
+    it.backend.gate.set()
+    it.run(it.idle)
+    assert it.backend.spoken == ["one", "line"]
+    listening.close()
+
+
+def test_who_asks_for_the_line_that_is_being_written_hears_it_as_it_is(studio):
+    it = studio("one")
+    it.renderer.write_in(it.ids[0])
+    it.renderer.render(it.ids)
+    assert it.renderer.queue()
+    it.run(it.idle)
+    it.do(ReplaceText(3, "", " two"))
+    it.renderer.write_in(it.ids[0])
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[0]))
+    assert it.renderer.queue()  # at once
+    it.run(it.idle)
+    assert it.backend.spoken == ["one", "one two"]
+    listening.close()
+
+
 def test_a_listener_is_served_before_what_nobody_hears(studio):
     it = studio(*[f"some words of line number {n}" for n in range(12)])
     it.renderer.render(it.ids)
