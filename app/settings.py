@@ -87,10 +87,12 @@ class Export:
 
 @dataclass(frozen=True)
 class Models:
-    """`folder`: where downloads go, "" is the profile's; `folders`: models used where they lie; `mirror`: address of
-    another hub; `offline`: never ask the network; `proxy`: address."""
+    """`folder`: where downloads go, "" is the profile's; `earlier`: where they went before, while something is there;
+    `folders`: models used where they lie; `mirror`: address of another hub; `offline`: never ask the network; `proxy`:
+    address."""
 
     folder: str = ""
+    earlier: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     mirror: str = ""
     offline: bool = False

@@ -26,7 +26,7 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.catalogue": "CATALOGUE CatalogueEntry Part catalogue_entry",
     "engine.hub": "Download Progress",
     "engine.hub_access": "DownloadStopped HubError HubOptions",
-    "engine.hub_files": "faults_of find_in_cache has_manifest partial_folder remove_download",
+    "engine.hub_files": "faults_of find_in_cache has_manifest partial_folder remove_download remove_partial",
     "engine.servers": "ServerReport ServerVoice delete_voice inspect_server open_server upload_voice",
     "engine.audio": "load_clip",
 }

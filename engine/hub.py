@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 
 from engine.catalogue import CatalogueEntry, Part
 from engine.hub_access import DownloadStopped, HubError, HubOptions, Sink, WrongSize, asked, client
+from engine.hub_carry import carry_over
 from engine.hub_files import COMMIT, MANIFEST, MANIFEST_VERSION, RemoteFile, partial_folder, wanted_file
 
 _log = logging.getLogger(__name__)
@@ -37,7 +39,7 @@ class Progress:
     """How far a download is.
 
     Attributes:
-        stage: asking, downloading or checking. done_bytes, total_bytes: of everything; total 0 while unknown.
+        stage: moving (from another folder), asking, downloading or checking. done_bytes, total_bytes: of everything; total 0 while unknown.
         bytes_per_s, left_s: None while nothing can be said. file: what is worked on.
     """
 
@@ -84,10 +86,17 @@ class Download:
         root: Path,
         options: HubOptions | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        *,
+        begun_at: Path | None = None,
     ) -> None:
+        """
+        Args:
+            begun_at: where an earlier download has left what had come, if not here; it is moved here and gone on from.
+        """
         self.entry = entry
         self.folder = root / entry.id
         self.partial = partial_folder(entry, root)
+        self._begun_at = begun_at if begun_at != self.partial else None
         self._options = options or HubOptions()
         self._on_progress = on_progress or (lambda progress: None)
         self._stop = threading.Event()
@@ -119,6 +128,8 @@ class Download:
         try:
             self.partial.mkdir(parents=True, exist_ok=True)
             with _locked(self.partial), client(self._options):
+                if self._begun_at is not None and self._begun_at.is_dir():
+                    self._carry_over(self._begun_at)
                 self._tell("asking")
                 self._files = [(part, *self._list(part)) for part in self.entry.parts]
                 self._total_bytes = sum(file.size for _, _, files in self._files for file in files)
@@ -135,6 +146,21 @@ class Download:
     def delete_partial(self) -> None:
         """Forget what has come so far."""
         shutil.rmtree(self.partial, ignore_errors=True)
+
+    # -- what was begun elsewhere -------------------------------------------------------------------------------
+
+    def _carry_over(self, begun_at: Path) -> None:
+        with _locked(begun_at):
+            carry_over(begun_at, self.partial, self._check_stopped, self._tell_moved)
+        shutil.rmtree(begun_at, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            begun_at.parent.rmdir()
+
+    def _tell_moved(self, done: int, total: int, file: str) -> None:
+        now_s = time.monotonic()
+        if now_s - self._told_s >= _TELL_S:
+            self._told_s = now_s
+            self._on_progress(Progress("moving", done, total, file=file))
 
     # -- what there is ------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -93,19 +94,28 @@ def partial_folder(entry: CatalogueEntry, root: Path) -> Path:
 
 def remove_download(entry: CatalogueEntry, root: Path) -> None:
     """Delete a downloaded model, and what has come of it so far. Raises HubError."""
-    for folder in (root / entry.id, partial_folder(entry, root)):
-        if folder.is_symlink():
-            folder.unlink()
-            continue
-        try:
-            # First it stops being a model: a deletion that breaks off leaves nothing that looks whole.
-            (folder / MANIFEST).unlink(missing_ok=True)
-            if folder.exists():
-                shutil.rmtree(folder)
-        except OSError as error:
-            raise HubError(
-                f"{folder} cannot be deleted ({error.strerror}).", "Close what uses it and try again."
-            ) from error
+    _remove(root / entry.id)
+    remove_partial(entry, root)
+
+
+def remove_partial(entry: CatalogueEntry, root: Path) -> None:
+    """Delete what has come of an unfinished download. Raises HubError."""
+    _remove(partial_folder(entry, root))
+    with contextlib.suppress(OSError):
+        (root / PARTIAL).rmdir()  # empty now, or it stays
+
+
+def _remove(folder: Path) -> None:
+    if folder.is_symlink():
+        folder.unlink()
+        return
+    try:
+        # First it stops being a model: a deletion that breaks off leaves nothing that looks whole.
+        (folder / MANIFEST).unlink(missing_ok=True)
+        if folder.exists():
+            shutil.rmtree(folder)
+    except OSError as error:
+        raise HubError(f"{folder} cannot be deleted ({error.strerror}).", "Close what uses it and try again.") from error
 
 
 def find_in_cache(entry: CatalogueEntry) -> dict[str, Path] | None:

@@ -126,7 +126,7 @@ def _download(args: argparse.Namespace) -> int:
         done = f"{progress.done_bytes / 1e9:.2f} of {progress.total_bytes / 1e9:.2f} GB"
         line.draw(f"{progress.stage} … {progress.fraction:.0%} ({done}{speed}{left})")
 
-    download = Download(entry, models.root, options, show)
+    download = Download(entry, models.root, options, show, begun_at=models.begun_at(entry))
     before = {number: signal.signal(number, lambda *_: download.stop()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         folder = _in_thread(download.run)

@@ -82,7 +82,8 @@ def report_text(findings: list[Finding], paths: Paths) -> str:
     ]
     text = "\n".join(lines)
     settings = Settings.load(paths)
-    own = [Path(folder).expanduser() for folder in (settings.models.folder, *settings.models.folders) if folder]
+    named = settings.models
+    own = [Path(folder).expanduser() for folder in (named.folder, *named.earlier, *named.folders) if folder]
     for folder in (paths.cache, paths.models, paths.logs, paths.profile, *own):
         text = text.replace(
             str(folder), f"<{folder.name if folder in (paths.cache, paths.models, paths.logs) else 'folder'}>"

@@ -46,10 +46,17 @@ class Source:
     server: ServerSpec | None = None
 
 
+def roots_of(paths: Paths, settings: Settings) -> tuple[Path, ...]:
+    """The folders where downloads are: the chosen one, those chosen before it, and the profile's."""
+    named = [Path(text).expanduser() for text in (settings.models.folder, *settings.models.earlier) if text]
+    roots = [*named, paths.models] if settings.models.folder else [paths.models, *named]
+    return tuple(dict.fromkeys(roots))
+
+
 def place_of(entry: CatalogueEntry, paths: Paths, settings: Settings) -> Path:
-    """The folder of downloads that has a model: the chosen one, else the profile's, which held it before."""
-    chosen = Path(settings.models.folder).expanduser() if settings.models.folder else paths.models
-    return paths.models if not (chosen / entry.id).is_dir() and (paths.models / entry.id).is_dir() else chosen
+    """The folder of downloads that has a model; the chosen one where none has it."""
+    roots = roots_of(paths, settings)
+    return next((root for root in roots if (root / entry.id).is_dir()), roots[0])
 
 
 def spec_of(server: Server, key: str, settings: Settings) -> ServerSpec:

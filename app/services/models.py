@@ -8,12 +8,11 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.model.signal import Signal
 from app.paths import Paths, starter
 from app.services.model_choice import STARTER
-from app.services.model_sources import FOLDER_PREFIX, SERVER_PREFIX, place_of, spec_of
+from app.services.model_sources import FOLDER_PREFIX, SERVER_PREFIX, place_of, roots_of, spec_of
 from app.services.server_keys import ServerKeys
 from app.settings import Server, Settings
 from engine import (
@@ -32,11 +31,8 @@ from engine import (
     partial_folder,
     read_card,
     remove_download,
+    remove_partial,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(frozen=True)
 class Row:
@@ -135,7 +131,7 @@ class Models:
         return rows
 
     def _catalogue_row(self, entry: CatalogueEntry) -> Row:
-        folder, partial = self.place_of(entry) / entry.id, partial_folder(entry, self.root)
+        folder, partial = self.place_of(entry) / entry.id, self.begun_at(entry)
         row = Row(entry.id, "catalogue", entry.name, entry.summary, "absent", size_bytes=entry.size_bytes, entry=entry)
         if entry.id in self._downloads:
             return replace(row, state="loading", progress=self._progress.get(entry.id))
@@ -146,7 +142,7 @@ class Models:
             if not faults:
                 return replace(row, state="ready", folder=folder, size_bytes=size)
             return replace(row, state="damaged", folder=folder, size_bytes=size, fault="; ".join(faults[:3]))
-        if partial.is_dir():
+        if partial is not None:
             have = _size_of(partial)
             return replace(
                 row, state="partial", fault=fault, progress=Progress("downloading", have, max(entry.size_bytes, have))
@@ -159,6 +155,11 @@ class Models:
     def place_of(self, entry: CatalogueEntry) -> Path:
         """The folder of downloads that has a model; where the next would go when none has it."""
         return place_of(entry, self.paths, self.settings)
+
+    def begun_at(self, entry: CatalogueEntry) -> Path | None:
+        """What has come of an unfinished download, also where it was begun in another folder; None: nothing."""
+        partials = (partial_folder(entry, root) for root in roots_of(self.paths, self.settings))
+        return next((partial for partial in partials if partial.is_dir()), None)
 
     def _folder_row(self, folder: Path) -> Row:
         faults = _layout_faults(folder)
@@ -194,7 +195,13 @@ class Models:
             return
         before = self._threads.get(entry.id)
         self._faults.pop(entry.id, None)
-        download = Download(entry, self.root, self.hub, lambda progress: self._came(entry.id, progress))
+        download = Download(
+            entry,
+            self.root,
+            self.hub,
+            lambda progress: self._came(entry.id, progress),
+            begun_at=self.begun_at(entry),
+        )
         self._downloads[entry.id] = download
         self._progress[entry.id] = Progress("asking")
 
@@ -231,12 +238,16 @@ class Models:
         if thread is not None:
             thread.join(15.0)
         remove_download(entry, self.place_of(entry))
+        for root in roots_of(self.paths, self.settings):
+            remove_partial(entry, root)
         self._faults.pop(entry.id, None)
         self.changed.emit()
 
     def move_root(self, folder: Path | None) -> None:
-        """Where the next downloads go; what is there already stays."""
-        self.settings.change("models", folder="" if folder is None else str(folder))
+        """Where the next downloads go; models stay, and what has come of unfinished ones moves when they go on."""
+        left = (root for root in roots_of(self.paths, self.settings) if root not in (folder, self.paths.models))
+        earlier = tuple(str(root) for root in left if _holds_downloads(root))
+        self.settings.change("models", folder="" if folder is None else str(folder), earlier=earlier)
         self.changed.emit()
 
     def close(self) -> None:
@@ -293,6 +304,10 @@ class Models:
 
 def set_servers(settings: Settings, servers: tuple[Server, ...]) -> None:
     settings.change("servers", value=servers)
+
+
+def _holds_downloads(root: Path) -> bool:
+    return any((root / entry.id).is_dir() or partial_folder(entry, root).is_dir() for entry in CATALOGUE)
 
 
 def _layout_faults(folder: Path) -> list[str]:

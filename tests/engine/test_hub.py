@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -14,12 +15,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_hub import SmallHub
 
-from engine import HubOptions, hub, hub_access
+from engine import HubOptions, hub, hub_access, hub_carry
 from engine.card import ModelCard
 from engine.catalogue import CATALOGUE, CatalogueEntry, Part
 from engine.hub import Download
 from engine.hub_access import DownloadStopped, HubError
-from engine.hub_files import MANIFEST, PARTIAL, faults_of, find_in_cache, read_manifest, remove_download
+from engine.hub_files import (
+    MANIFEST,
+    PARTIAL,
+    faults_of,
+    find_in_cache,
+    partial_folder,
+    read_manifest,
+    remove_download,
+)
 
 LARGE = np.random.default_rng(1).bytes(300_000)
 REPOSITORIES = {
@@ -272,6 +281,68 @@ def test_a_proxy_is_used_where_one_is_set(tmp_path, small):
 def test_nothing_answers_and_the_message_says_where(tmp_path):
     with pytest.raises(HubError, match="127.0.0.1:9"):
         Download(ENTRY, tmp_path, HubOptions(mirror="http://127.0.0.1:9")).run()
+
+
+def stopped_download(small: SmallHub, root: Path, monkeypatch) -> int:
+    """A download that was stopped in the middle of the large file; how many bytes had come."""
+    monkeypatch.setattr(hub, "_TELL_S", 0.0)
+    started = download(small, root, on_progress=lambda progress: progress.done_bytes > 150_000 and started.stop())
+    with pytest.raises(DownloadStopped):
+        started.run()
+    return sum(path.stat().st_size for path in started.partial.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("same_disk", [True, False])
+def test_what_came_in_another_folder_is_moved_and_gone_on_from(small, tmp_path, monkeypatch, same_disk):
+    monkeypatch.setattr(hub_carry, "READ_BYTES", 10_000)
+    had = stopped_download(small, tmp_path / "old", monkeypatch)
+    assert had > 100_000
+    if not same_disk:
+        monkeypatch.setattr(hub_carry.os, "rename", _another_disk)
+    stages: list[str] = []
+    small.seen.clear()
+    went_on = download(
+        small,
+        tmp_path / "new",
+        on_progress=lambda progress: stages.append(progress.stage),
+        begun_at=partial_folder(ENTRY, tmp_path / "old"),
+    )
+    assert_whole(went_on.run())
+    assert not (tmp_path / "old" / PARTIAL).exists() and ("moving" in stages) == (not same_disk)
+    ranges = [wanted for path, wanted in small.bytes_sent() if path.startswith("/cdn/maker/voice")]
+    assert ranges and all(wanted is not None for wanted in ranges), "nothing that had come is fetched again"
+
+
+def _another_disk(source, target):
+    raise OSError(errno.EXDEV, "another disk")
+
+
+def test_a_move_that_is_stopped_loses_nothing(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(hub_carry, "READ_BYTES", 10_000)
+    monkeypatch.setattr(hub_carry.os, "rename", _another_disk)
+    had = stopped_download(small, tmp_path / "old", monkeypatch)
+    old = partial_folder(ENTRY, tmp_path / "old")
+    moving = download(small, tmp_path / "new", on_progress=lambda progress: moving.stop(), begun_at=old)
+    with pytest.raises(DownloadStopped):
+        moving.run()
+    kept = [path for root in (old, moving.partial) for path in root.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in kept) == had and not [path for path in kept if path.suffix == ".moving"]
+    moving._on_progress = lambda progress: None
+    assert_whole(moving.run())
+    assert not old.exists()
+
+
+def test_a_disk_that_fills_while_moving_says_so_and_loses_nothing(small, tmp_path, monkeypatch):
+    had = stopped_download(small, tmp_path / "old", monkeypatch)
+    old = partial_folder(ENTRY, tmp_path / "old")
+
+    def full(source, target):
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(hub_carry.os, "rename", full)
+    with pytest.raises(HubError, match="full"):
+        download(small, tmp_path / "new", begun_at=old).run()
+    assert sum(path.stat().st_size for path in old.rglob("*") if path.is_file()) == had
 
 
 def test_two_downloads_of_one_model_do_not_mix(small, tmp_path):

@@ -71,5 +71,8 @@ class HubSettings(QWidget):
         self.folder.setText(str(root))
         there = next((parent for parent in (root, *root.parents) if parent.exists()), None)
         free = shutil.disk_usage(there).free if there is not None else 0
-        words = self.tr("%1 free there. Models that are downloaded already stay where they are.")
+        words = self.tr(
+            "%1 free there. Models that are downloaded already stay where they are; "
+            "what has come of an unfinished download moves when it goes on."
+        )
         self.space.setText(words.replace("%1", size(free)))

@@ -181,7 +181,9 @@ class ModelRow(QFrame):
             if progress.total_bytes
             else [self.tr("Asking the hub…")]
         )
-        if row.state == "loading" and progress.stage == "checking":
+        if row.state == "loading" and progress.stage == "moving":
+            words.append(self.tr("moving what had come to its new folder"))
+        elif row.state == "loading" and progress.stage == "checking":
             words.append(self.tr("checking %1").replace("%1", progress.file))
         elif row.state == "loading" and progress.bytes_per_s:
             words.append(f"{size(progress.bytes_per_s)}/s")

@@ -18,7 +18,7 @@ from app.services.model_sources import find_source, open_source, spec_of
 from app.services.models import Models
 from app.services.server_keys import ServerKeys
 from app.settings import Server, Settings
-from engine import CATALOGUE, CheckpointError, ServerError
+from engine import CATALOGUE, CheckpointError, DownloadStopped, ServerError
 
 ENTRY = CATALOGUE[0]
 
@@ -130,6 +130,47 @@ def test_models_of_the_profile_are_found_after_downloads_moved_to_another_disk(p
     models = Models(paths)
     models.move_root(tmp_path / "other")
     assert models.rows()[1].state == "ready" and models.root == tmp_path / "other"
+
+
+def test_models_and_unfinished_downloads_are_found_wherever_downloads_went_before(paths, tmp_path):
+    models = Models(paths)
+    for name in ("one", "two", "three"):
+        models.move_root(tmp_path / name)
+    assert models.settings.models.earlier == (), "nothing was there"
+    models.move_root(tmp_path / "one")
+    checkpoint(tmp_path / "one" / ENTRY.id)
+    models.move_root(tmp_path / "two")
+    models.move_root(tmp_path / "three")
+    again = Models(paths)
+    assert again.rows()[1].state == "ready" and again.rows()[1].folder == tmp_path / "one" / ENTRY.id
+    assert find_source(ENTRY.id, paths, again.settings, None).folder == tmp_path / "one" / ENTRY.id
+    again.remove(ENTRY)
+    assert again.rows()[1].state == "absent" and not (tmp_path / "one" / ENTRY.id).exists()
+
+
+def test_an_unfinished_download_is_gone_on_with_or_removed_where_it_was_begun(paths, tmp_path, monkeypatch):
+    models = Models(paths)
+    (paths.models / ".partial" / ENTRY.id).mkdir(parents=True)
+    models.move_root(tmp_path / "other")
+    assert models.rows()[1].state == "partial"
+    begun: list[object] = []
+
+    class Noted:
+        def __init__(self, entry, root, options, on_progress, *, begun_at):
+            begun.append((root, begun_at))
+
+        def run(self):
+            raise DownloadStopped("stopped")
+
+        def stop(self):
+            pass
+
+    monkeypatch.setattr(module, "Download", Noted)
+    models.download(ENTRY)
+    models._threads[ENTRY.id].join(10)
+    assert begun == [(tmp_path / "other", paths.models / ".partial" / ENTRY.id)]
+    models.remove(ENTRY)
+    assert models.rows()[1].state == "absent" and not (paths.models / ".partial").exists()
 
 
 def test_the_hubs_own_cache_is_used_where_it_lies(paths, tmp_path, monkeypatch):
