@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QLineEdit, QTableWidget, QTableWidgetItem, QWidget
@@ -107,9 +108,9 @@ class LexiconDialog(Dialog):
         self._filter(self.search.text())
 
     def _put(self, row: int, written: str, spoken: str) -> None:
-        self.table.setItem(row, 0, QTableWidgetItem(written))
-        self.table.setItem(row, 1, QTableWidgetItem(spoken))
-        count = QTableWidgetItem(str(self._lines_with(written)) if written else "")
+        self.table.setItem(row, 0, _Cell(written, self.tr("No word yet")))
+        self.table.setItem(row, 1, _Cell(spoken, self.tr("No pronunciation yet")))
+        count = _Cell(str(self._lines_with(written)) if written else "", self.tr("In no line"))
         count.setFlags(Qt.ItemFlag.ItemIsEnabled)
         count.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
         self.table.setItem(row, 2, count)
@@ -153,3 +154,16 @@ class LexiconDialog(Dialog):
             self.table.setRowHidden(
                 row, bool(wanted) and not any(wanted.casefold() in text.casefold() for text in texts)
             )
+
+
+class _Cell(QTableWidgetItem):
+    """A cell that a screen reader can name while it is empty."""
+
+    def __init__(self, text: str, empty: str) -> None:
+        super().__init__(text)
+        self._empty = empty
+
+    def data(self, role: int) -> Any:
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.text() or self._empty
+        return super().data(role)

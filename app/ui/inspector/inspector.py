@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from app.model.block import Block, BlockKind
 from app.model.commands import SetBlockSettings
@@ -22,6 +22,7 @@ from app.ui.voice_menu import default_voice_words, voice_dot, voices_of
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.fields import MIXED, Choice, OptionalNumber, Section, Segments, TextField, common, rule
+from app.ui.widgets.scroll import scrolled
 
 LONGEST_S = 600.0
 _FACTS_AT_ONCE = 20
@@ -48,12 +49,9 @@ class Inspector(QWidget):
             small=True,
         )
         self._stack.addWidget(self._empty)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         page = QWidget()
-        scroll.setWidget(page)
+        scroll = scrolled(page, self.tr("Inspector"))
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         column = QVBoxLayout(page)
         column.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID * 2)
         column.setSpacing(GRID + 4)

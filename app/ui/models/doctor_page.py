@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.services.doctor import Finding, examine, report_text
 from app.ui.models.model_row import Glyph
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
+from app.ui.widgets.scroll import scrolled
 
 _LOOKS = {"ok": ("check", "done"), "note": ("info", "warning"), "missing": ("warning", "error")}
 
@@ -33,16 +34,12 @@ class DoctorPage(QWidget):
         self.verdict = QLabel()
         self.verdict.setProperty("role", "heading")
         outer.addWidget(self.verdict)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = QWidget()
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, GRID, 0)
         self._column.setSpacing(GRID)
         self._column.addStretch(1)
-        scroll.setWidget(inside)
-        outer.addWidget(scroll, 1)
+        outer.addWidget(scrolled(inside, self.tr("What was found")), 1)
         row = QHBoxLayout()
         self.again = QPushButton(self.tr("Look again"))
         self.again.setAutoDefault(False)

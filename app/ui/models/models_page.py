@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout, QWidget
 
 from app.services.machine import Machine, fit_of, look_at_machine
 from app.services.models import Models, Row
@@ -17,6 +17,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
 from app.ui.widgets.fields import Section, Segments
+from app.ui.widgets.scroll import scrolled
 from engine.errors import SpeechError
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ class ModelsPage(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(GRID)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, GRID, 0)
@@ -70,8 +68,7 @@ class ModelsPage(QWidget):
         self.hub = HubSettings(models)
         column.addWidget(self.hub)
         column.addStretch(1)
-        scroll.setWidget(inside)
-        outer.addWidget(scroll, 1)
+        outer.addWidget(scrolled(inside, self.tr("Models")), 1)
         self.message = note("", "error")
         self.message.hide()
         outer.addWidget(self.message)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -28,6 +27,7 @@ from app.ui.toolbar import language_names
 from app.ui.voice_menu import voice_dot, voices_of
 from app.ui.widgets.dialog import Dialog, note
 from app.ui.widgets.fields import Choice, OptionalNumber, Segments
+from app.ui.widgets.scroll import scrolled
 
 PAGES = ("appearance", "project", "speech", "sound", "shortcuts")
 
@@ -59,10 +59,7 @@ class PreferencesDialog(Dialog):
             item.setSizeHint(QSize(0, 34))
             self.pages.addItem(item)
             page = make()
-            scroll = QScrollArea()
-            scroll.setWidgetResizable(True)
-            scroll.setWidget(page)
-            self._stack.addWidget(scroll)
+            self._stack.addWidget(scrolled(page, name))
         self.pages.currentRowChanged.connect(self._stack.setCurrentIndex)
         row.addWidget(self.pages)
         row.addWidget(self._stack, 1)

@@ -58,6 +58,8 @@ class ShortcutsPage(QWidget):
         self.keys = QKeySequenceEdit()
         self.keys.setMaximumSequenceLength(1)
         self.keys.setAccessibleName(self.tr("New keys"))
+        for line in self.keys.findChildren(QLineEdit):
+            line.setAccessibleName(self.tr("New keys"))
         self.keys.editingFinished.connect(self._set)
         row.addWidget(self.keys, 1)
         clear = QPushButton(self.tr("None"))
@@ -69,6 +71,7 @@ class ShortcutsPage(QWidget):
         column.addLayout(row)
         self.message = note("", "warning")
         column.addWidget(self.message)
+        self._tell("")
         self._fill()
 
     def _fill(self) -> None:
@@ -77,9 +80,12 @@ class ShortcutsPage(QWidget):
         listed: set[str] = set()
         groups = [*MENUS, ("View", tuple(each for each in BY_ID if not any(each in ids for _, ids in MENUS)))]
         for title, ids in groups:
-            group = QTreeWidgetItem([plain(QCoreApplication.translate("Menus", title)), ""])
+            words = plain(QCoreApplication.translate("Menus", title))
+            group = QTreeWidgetItem([words, ""])
+            group.setData(1, Qt.ItemDataRole.AccessibleTextRole, words)
             group.setFlags(Qt.ItemFlag.ItemIsEnabled)
             self.tree.addTopLevelItem(group)
+            group.setFirstColumnSpanned(True)
             for action_id in ids:
                 if action_id not in BY_ID or action_id in listed:
                     continue
@@ -91,6 +97,7 @@ class ShortcutsPage(QWidget):
                 )
                 item = QTreeWidgetItem([name, keys])
                 item.setData(0, ID_ROLE, action_id)
+                item.setData(1, Qt.ItemDataRole.AccessibleTextRole, keys or self.tr("No keys"))
                 group.addChild(item)
                 if action_id == chosen:
                     self.tree.setCurrentItem(item)
@@ -106,7 +113,7 @@ class ShortcutsPage(QWidget):
         keys = self._actions.keys(action_id) if action_id else []
         self.keys.setKeySequence(QKeySequence(keys[0]) if keys else QKeySequence())
         self.keys.setEnabled(bool(action_id))
-        self.message.setText("")
+        self._tell("")
 
     def _set(self) -> None:
         action_id = self._current()
@@ -118,11 +125,8 @@ class ShortcutsPage(QWidget):
             name = plain(self._actions.action(owner).text())
             if self._asked != (action_id, keys):
                 self._asked = (action_id, keys)
-                self.message.setText(
-                    self.tr("%1 is used by “%2”. Press it again to move it here.")
-                    .replace("%1", keys)
-                    .replace("%2", name)
-                )
+                words = self.tr("%1 is used by “%2”. Press it again to move it here.")
+                self._tell(words.replace("%1", keys).replace("%2", name))
                 return
             self._actions.set_keys(owner, [each for each in self._actions.keys(owner) if each != keys])
         self._apply([keys])
@@ -133,7 +137,11 @@ class ShortcutsPage(QWidget):
             self._asked = ("", "")
             self._actions.set_keys(action_id, keys)
             self._fill()
-            self.message.setText("")
+            self._tell("")
+
+    def _tell(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
 
     def _reset(self) -> None:
         action_id = self._current()

@@ -52,6 +52,7 @@ class Waveform(QWidget):
         self.plot = pg.PlotWidget(viewBox=self.box, axisItems={"top": self.ruler}, background=None)
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setAccessibleName(self.tr("Waveform"))
+        self.plot.viewport().setAccessibleName(self.tr("Waveform"))
         self.plot.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
         self.plot.getPlotItem().hideButtons()
         self.plot.showAxis("top")
