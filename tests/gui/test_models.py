@@ -13,7 +13,7 @@ import pytest
 import soundfile
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 from served import TOKEN, Relay, Served, make_clip
 from small_hub import SmallHub
 
@@ -43,6 +43,12 @@ def relay(served):
 def dialog_of(running: Any) -> Any:
     running.studio.actions.trigger("models")
     return running.work.open_models()
+
+
+def answer(page: Any, button: str) -> None:
+    """Press a button of the question that is open."""
+    box = next(each for each in page.findChildren(QMessageBox) if each.isVisible())
+    next(each for each in box.buttons() if each.text().replace("&", "") == button).click()
 
 
 def connect(running: Any, qtbot: Any, address: str, kind: str = "sglang", **options: Any) -> Any:
@@ -255,15 +261,45 @@ def test_voices_of_a_server_are_listed_and_deleted(running, qtbot, served, tmp_p
         )
     page = connect(running, qtbot, served.address)
     qtbot.mouseClick(page.form.test, Qt.MouseButton.LeftButton)
-    wait_until(qtbot, lambda: page.form.voice_list.count() == 1)
-    page.form.voice_list.setCurrentRow(0)
-    page.form.forget_voice.click()
-    wait_until(qtbot, lambda: page.form.voice_list.count() == 0)
+    voices = page.form.voices
+    wait_until(qtbot, lambda: voices.list.count() == 1)
+    assert not voices.forget.isEnabled()
+    voices.list.setCurrentRow(0)
+    voices.forget.click()
+    assert voices.list.count() == 1  # nothing goes before the question is answered
+    answer(page, "Delete")
+    wait_until(qtbot, lambda: voices.list.count() == 0)
+    assert not voices.list.isVisible() and "None yet" in voices._none.text()
+
+
+def test_a_voice_of_the_library_is_uploaded_once_it_is_known_whose_it_is(running, qtbot, served, tmp_path):
+    library = running.studio.library
+    own = library.add(make_clip(tmp_path / "ana.wav", 3.0), "Ana of York")
+    page = connect(running, qtbot, served.address)
+    qtbot.mouseClick(page.form.test, Qt.MouseButton.LeftButton)
+    voices = page.form.voices
+    wait_until(qtbot, voices.upload.isVisible)
+
+    def entry():
+        qtbot.mouseClick(voices.upload, Qt.MouseButton.LeftButton)
+        return next(each for each in voices.menu.actions() if "Ana of York" in each.text())
+
+    assert not entry().isEnabled()
+    voices.menu.close()
+    library.update(replace(own, consent={"whose": "own"}))
+    entry().trigger()
+    voices.menu.close()
+    wait_until(qtbot, lambda: voices.list.count() == 1)
+    assert voices.list.item(0).text().startswith("Ana-of-York")
 
 
 def test_a_server_that_is_removed_gives_its_place_to_the_starter(running, qtbot, served):
     page = connect(running, qtbot, served.address)
     qtbot.mouseClick(page.form.remove, Qt.MouseButton.LeftButton)
+    answer(page, "Cancel")
+    assert len(running.studio.models.settings.servers) == 1
+    qtbot.mouseClick(page.form.remove, Qt.MouseButton.LeftButton)
+    answer(page, "Remove")
     assert running.studio.models.settings.servers == () and running.window.state.model == ""
     wait_until(qtbot, lambda: running.studio.engine is not None)
     assert running.studio.card.name == "Starter"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
+    QMessageBox,
     QPushButton,
     QScrollArea,
     QSpinBox,
@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 
 from app.services.models import Models
 from app.settings import Server
-from app.ui.models.words import size
+from app.ui.models.server_voices import ServerVoices
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
 from app.ui.widgets.fields import Choice, Section
-from engine import ServerReport, delete_voice, inspect_server
+from engine import ServerReport, inspect_server
 from engine.errors import SpeechError
 
 
@@ -52,6 +52,7 @@ class ServerForm(QScrollArea):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, GRID, 0)
         column.setSpacing(GRID + 4)
+        self.setAccessibleName(self.tr("Speech server"))
         main = Section("")
         self.name = self._line(main, self.tr("Name"), self.tr("as you like to call it"))
         self.address = self._line(main, self.tr("Address"), "http://localhost:8000")
@@ -74,22 +75,14 @@ class ServerForm(QScrollArea):
         self.use = self._button(row, self.tr("Use"), self._use)
         self.use.setProperty("kind", "primary")
         row.addStretch(1)
-        self.remove = self._button(row, self.tr("Remove"), lambda: self.remove_requested.emit(self.server))
+        self.remove = self._button(row, self.tr("Remove"), self._ask_to_remove)
         self.remove.setProperty("kind", "danger")
         column.addLayout(row)
         self.message = note("", "error")
         self.facts = note("", "small")
         column.addWidget(self.message)
         column.addWidget(self.facts)
-        self.voices = Section(self.tr("Voices kept on the server"))
-        self.voice_list = QListWidget()
-        self.voice_list.setAccessibleName(self.tr("Voices kept on the server"))
-        self.voice_list.setMaximumHeight(110)
-        self.voices.add_wide(self.voice_list)
-        self.forget_voice = QPushButton(self.tr("Delete this voice from the server"))
-        self.forget_voice.setAutoDefault(False)
-        self.forget_voice.clicked.connect(self._forget_voice)
-        self.voices.add_wide(self.forget_voice)
+        self.voices = ServerVoices(studio, self.ask, lambda error: self.tell(str(error), ""))
         column.addWidget(self.voices)
         column.addStretch(1)
         self.setWidget(inside)
@@ -229,11 +222,7 @@ class ServerForm(QScrollArea):
             facts.append(self.tr("Models: %1").replace("%1", ", ".join(report.models[:4])))
         facts += self.cannot(report)
         self.tell("", "\n".join(facts))
-        self.voice_list.clear()
-        for voice in report.voices:
-            self.voice_list.addItem(f"{voice.name}   {size(voice.size_bytes)}" if voice.size_bytes else voice.name)
-            self.voice_list.item(self.voice_list.count() - 1).setData(0x0100, voice.name)
-        self.voices.setVisible(bool(report.voices))
+        self.voices.show_voices(self._models.spec(server), report.voices)
 
     def cannot(self, report: ServerReport) -> list[str]:
         """What this server cannot do, in words."""
@@ -255,20 +244,23 @@ class ServerForm(QScrollArea):
         if server.id == self.server.id:
             self.tell(str(error), "")
 
+    def _ask_to_remove(self) -> None:
+        server = self.server
+        box = QMessageBox(
+            QMessageBox.Icon.Question,
+            self.tr("Remove a server"),
+            self.tr("Remove “%1”, with its key? The server itself stays as it is.").replace(
+                "%1", server.name or server.address
+            ),
+            QMessageBox.StandardButton.Cancel,
+            self,
+        )
+        remove = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.DestructiveRole)
+        remove.clicked.connect(lambda: self.remove_requested.emit(server))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
     def _use(self) -> None:
         if self.keep():
             self.tell("", self.tr("Asking the server…"))
             self.use_requested.emit(self.server)
-
-    def _forget_voice(self) -> None:
-        item = self.voice_list.currentItem()
-        if item is None:
-            return
-        name, server = item.data(0x0100), self.server
-        self._studio.tasks.run(
-            lambda _: delete_voice(self._models.spec(server), name),
-            lambda _: self.ask() if server.id == self.server.id else None,
-            lambda error: self._refused(server, error),
-            title=self.tr("Deleting a voice"),
-            owner=self,
-        )
