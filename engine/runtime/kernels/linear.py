@@ -7,6 +7,10 @@ layer scale and the residual sum are epilogues. And each kernel asks for its fir
 (programmatic dependent launch), so that the ramp of one kernel hides behind the tail of the other.
 
 Partial sums are written one per block and added in a fixed order, never by atomics: the same inputs give the same bits.
+
+One row of int8 weights is bound by their widening, since a multiprocessor converts far fewer integers a clock than it adds floats. So
+four weights are read as a word, and a byte becomes a float by its place: under the exponent of 2²³ it is the low end of the mantissa,
+and taking 2²³ off again leaves it exactly.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 NORM_NONE, NORM_RMS, NORM_LAYER = 0, 1, 2
 ACT_NONE, ACT_GELU, ACT_SILU, ACT_SWIGLU = 0, 1, 2, 3
+EXPONENT = 0x4B000000  # of 2²³, where the last bit of a float32 is 1
 OUT_STORE, OUT_ADD, OUT_SET = 0, 1, 2  # into `out`; onto the residual; as a new residual
 
 
@@ -31,39 +36,113 @@ def _activate(y, gate, ACT: tl.constexpr):
     return y
 
 
-@triton.jit(do_not_specialize=["STRIDE", "STATS_IN"])
-def gemv_kernel(
+@triton.jit
+def _four_x(x_ptr, words, mask, EVEN: tl.constexpr):
+    """float32 of the four columns that belong to each word of weights."""
+    if EVEN:
+        packed = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + words)
+    else:
+        packed = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + words, mask=mask, other=0)
+    dtype: tl.constexpr = x_ptr.dtype.element_ty
+    if dtype == tl.bfloat16:
+        low = packed.to(tl.int32)
+        high = (packed >> 32).to(tl.int32)
+        x0 = (low << 16).to(tl.float32, bitcast=True)
+        x1 = (low & -65536).to(tl.float32, bitcast=True)
+        x2 = (high << 16).to(tl.float32, bitcast=True)
+        x3 = (high & -65536).to(tl.float32, bitcast=True)
+    else:
+        x0 = packed.to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
+        x1 = (packed >> 16).to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
+        x2 = (packed >> 32).to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
+        x3 = (packed >> 48).to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
+    return x0, x1, x2, x3
+
+
+@triton.jit
+def _byte_float(shifted, exponent, AT: tl.constexpr, PERMUTE: tl.constexpr, ASM: tl.constexpr):
+    """float32 of byte AT of words whose bytes are 128 too large. The compiler needs to be told that this is one permutation."""
+    if ASM:
+        bits = tl.inline_asm_elementwise(PERMUTE, "=r,r,r", [shifted, exponent], dtype=tl.int32, is_pure=True, pack=1)
+    else:
+        bits = ((shifted >> (8 * AT)) & 0xFF) | exponent
+    return bits.to(tl.float32, bitcast=True) - 8388736.0  # 2²³ + 128
+
+
+@triton.jit
+def _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
+    """Add the products of the four int8 of each word."""
+    shifted = w ^ -2139062144  # 0x80 in each byte: two's complement to 128 too large
+    acc += _byte_float(shifted, exponent, 0, "prmt.b32 $0, $1, $2, 0x7650;", ASM) * x0[None, :]
+    acc += _byte_float(shifted, exponent, 1, "prmt.b32 $0, $1, $2, 0x7651;", ASM) * x1[None, :]
+    acc += _byte_float(shifted, exponent, 2, "prmt.b32 $0, $1, $2, 0x7652;", ASM) * x2[None, :]
+    acc += _byte_float(shifted, exponent, 3, "prmt.b32 $0, $1, $2, 0x7653;", ASM) * x3[None, :]
+    return acc
+
+
+@triton.jit
+def _load_tile(w_ptr, tile, mask, EVEN: tl.constexpr):
+    if EVEN:
+        return tl.load(w_ptr + tile)
+    else:
+        return tl.load(w_ptr + tile, mask=mask, other=0)
+
+
+@triton.jit(do_not_specialize=["STRIDE", "STATS_IN", "exponent"])
+def gemv_words_kernel(
     x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
-    STRIDE, N, K: tl.constexpr, STATS_IN, eps,
+    STRIDE, N, K: tl.constexpr, STATS_IN, eps, exponent,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
-    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, PDL: tl.constexpr,
-):
-    """One row: out[n] = epilogue(sum_k x[k] w[n, k]). Grid (ceil(N / BLOCK_N),). See `Linear` for the meaning of the arguments."""
+    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, PDL: tl.constexpr, ASM: tl.constexpr,
+):  # fmt: skip
+    """As `gemv_kernel`, of int8 weights in int32 words (four columns each); BLOCK_K counts words.
+
+    exponent: that of 2²³, 0x4B000000: the compiler would move a constant into a register for every byte again.
+    """
     if PDL:
         gdc_launch_dependents()
     pid = tl.program_id(0)
     rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
-    row_ok = rows < N
-    cols = tl.arange(0, BLOCK_K)
-    tile = rows[:, None].to(tl.int64) * K + cols[None, :]
-    mask = row_ok[:, None] & (cols < K)[None, :]
-    w = tl.load(w_ptr + tile, mask=mask, other=0)
+    ROW: tl.constexpr = K // 4
+    EVEN: tl.constexpr = ROW % BLOCK_K == 0
+    # Two words a thread, since their x fill the widest load: so weights and x lie in the same threads and nothing is exchanged.
+    cols = tl.max_contiguous(tl.arange(0, BLOCK_K), 2)
+    # Rows past the end read the last one: loads without a mask are half as many instructions.
+    tile = tl.minimum(rows, N - 1)[:, None].to(tl.int64) * ROW + cols[None, :]
+    mask = (cols < ROW)[None, :]
+    up = N.to(tl.int64) * ROW
+    w = _load_tile(w_ptr, tile, mask, EVEN)
     if ACT == 3:
-        w_up = tl.load(w_ptr + N.to(tl.int64) * K + tile, mask=mask, other=0)
+        w_up = _load_tile(w_ptr + up, tile, mask, EVEN)
     if PDL:
         gdc_wait()
     acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
-    for start in tl.static_range(0, K, BLOCK_K):
-        x = tl.load(x_ptr + start + cols, mask=start + cols < K, other=0).to(tl.float32)
+    for start in tl.static_range(0, ROW, BLOCK_K):
+        mask = start + cols < ROW
         if start > 0:
-            mask = row_ok[:, None] & (start + cols < K)[None, :]
-            w = tl.load(w_ptr + start + tile, mask=mask, other=0)
+            w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
             if ACT == 3:
-                w_up = tl.load(w_ptr + N.to(tl.int64) * K + start + tile, mask=mask, other=0)
-        acc += w.to(tl.float32) * x[None, :]
+                w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
+        x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, tl.arange(0, BLOCK_K), mask, EVEN)
+        acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
         if ACT == 3:
-            acc_up += w_up.to(tl.float32) * x[None, :]
+            acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
+    _finish_one_row(
+        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
+        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
+    )  # fmt: skip
+
+
+@triton.jit
+def _finish_one_row(
+    acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
+    out_stats_ptr, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    BLOCK_P: tl.constexpr,
+):  # fmt: skip
+    """The epilogue of a product of one row: scale, norm, bias, activation, residual, and the sums for the next norm."""
+    row_ok = rows < N
     gate = tl.sum(acc, 1)
     y = gate
     if ACT == 3:
@@ -101,6 +180,44 @@ def gemv_kernel(
         tl.store(out_stats_ptr + (blocks + pid) * STRIDE, tl.sum(y * y, 0))
         y = y * tl.load(gain_ptr + rows, mask=row_ok, other=0)
     tl.store(out_ptr + rows, y.to(out_ptr.dtype.element_ty), mask=row_ok)
+
+@triton.jit(do_not_specialize=["STRIDE", "STATS_IN"])
+def gemv_kernel(
+    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    STRIDE, N, K: tl.constexpr, STATS_IN, eps,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, PDL: tl.constexpr,
+):
+    """One row: out[n] = epilogue(sum_k x[k] w[n, k]). Grid (ceil(N / BLOCK_N),). See `Linear` for the meaning of the arguments."""
+    if PDL:
+        gdc_launch_dependents()
+    pid = tl.program_id(0)
+    rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
+    row_ok = rows < N
+    cols = tl.arange(0, BLOCK_K)
+    tile = rows[:, None].to(tl.int64) * K + cols[None, :]
+    mask = row_ok[:, None] & (cols < K)[None, :]
+    w = tl.load(w_ptr + tile, mask=mask, other=0)
+    if ACT == 3:
+        w_up = tl.load(w_ptr + N.to(tl.int64) * K + tile, mask=mask, other=0)
+    if PDL:
+        gdc_wait()
+    acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
+    acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
+    for start in tl.static_range(0, K, BLOCK_K):
+        x = tl.load(x_ptr + start + cols, mask=start + cols < K, other=0).to(tl.float32)
+        if start > 0:
+            mask = row_ok[:, None] & (start + cols < K)[None, :]
+            w = tl.load(w_ptr + start + tile, mask=mask, other=0)
+            if ACT == 3:
+                w_up = tl.load(w_ptr + N.to(tl.int64) * K + start + tile, mask=mask, other=0)
+        acc += w.to(tl.float32) * x[None, :]
+        if ACT == 3:
+            acc_up += w_up.to(tl.float32) * x[None, :]
+    _finish_one_row(
+        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
+        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
+    )  # fmt: skip
 
 
 @triton.jit(do_not_specialize=["M", "STRIDE", "STATS_IN"])

@@ -13,7 +13,8 @@ from engine.runtime.kernels import linear as kernels
 
 
 MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
-MOST_PARTS = 1024  # blocks that a residual product may be cut into at one row
+INTERPRETED = triton.knobs.runtime.interpret  # no machine code in there: kernels take plain paths of the same values
+MOST_PARTS = 2048  # blocks that a residual product may be cut into at one row
 
 
 @functools.cache
@@ -105,6 +106,8 @@ class Linear:
         self.layer_scale, self.next_gain, self.pdl = layer_scale, next_gain, pdl
         self.N = weight.shape[0] // (2 if act == "swiglu" else 1)
         self.K = weight.shape[1]
+        # One row reads four int8 as a word; the same bytes, so that nothing is stored twice.
+        self.words = weight.view(torch.int32) if weight.dtype == torch.int8 and self.K % 16 == 0 else None
         self.shift: torch.Tensor | None = None
         self.bias = None if bias is None else bias.float()
         self.mode = kernels.NORM_NONE
@@ -164,11 +167,21 @@ class Linear:
         launch = {"launch_pdl": True} if self.pdl else {}
         eps = self.norm.eps if self.norm is not None else 0.0
         if m == 1:
-            block_n, block_k, warps = gemv_shape(self.N, self.K, self.act == kernels.ACT_SWIGLU)
+            gated = self.act == kernels.ACT_SWIGLU
+            words = self.words if x.element_size() == 2 else None
+            shape = gemv_shape if words is None else words_gemv_shape
+            block_n, block_k, warps = shape(self.N, self.K, gated)
+            if target is not None:
+                block_n, block_k = fit_parts(self.N, block_n, block_k, target)
             blocks = triton.cdiv(self.N, block_n)
-            kernels.gemv_kernel[(blocks,)](
-                *arguments, stride, self.N, self.K, stats_in, eps, BLOCK_N=block_n, BLOCK_K=block_k, num_warps=warps, **flags, **launch
-            )
+            flags |= {"BLOCK_N": block_n, "BLOCK_K": block_k, "num_warps": warps}
+            if words is None:
+                kernels.gemv_kernel[(blocks,)](*arguments, stride, self.N, self.K, stats_in, eps, **flags, **launch)
+            else:
+                arguments = (x, words, *arguments[2:])
+                kernels.gemv_words_kernel[(blocks,)](
+                    *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENT, ASM=not INTERPRETED, **flags, **launch
+                )
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
             m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
@@ -194,6 +207,24 @@ def gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
     if k > 2560 or n <= 2048:
         return 4, min(1024, widest), 4
     return (4, min(2048, widest), 2) if n > 4096 else (2, min(1024, widest), 4)
+
+
+def words_gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
+    """(BLOCK_N, BLOCK_K in words of four int8, warps) for one row: a warp takes 64 words of each of four rows (eight where gated).
+
+    Long rows are shared by more warps, for there are too few of them to fill the card.
+    """
+    warps = 4 if k > 2560 and not gated else 2
+    warps = min(warps, max(1, k // 256))
+    return 4, min(64 * warps, triton.next_power_of_2(k // 4)), warps
+
+
+def fit_parts(n: int, block_n: int, block_k: int, target: Rows) -> tuple[int, int]:
+    """Taller blocks, where the partial sums of so many blocks have no room in `target`."""
+    room = target.stats.numel() // (2 * target.stride)
+    while triton.cdiv(n, block_n) > room:
+        block_n, block_k = 2 * block_n, max(32, block_k // 2)
+    return block_n, block_k
 
 
 def gemm_shape(m: int, n: int, k: int, gated: bool, itemsize: int, shared_bytes: int) -> tuple[int, int, int, int, int, int]:
