@@ -6,7 +6,9 @@ import contextlib
 import logging
 import os
 import sqlite3
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -36,6 +38,8 @@ _log = logging.getLogger(__name__)
 
 Kind = Literal["untitled", "unsaved", "interrupted"]
 TRASH_DAYS = 30
+# Two that look at once would take each other for somebody who has the projects open.
+_FINDING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,14 @@ class Recovery:
         self._paths = paths
 
     def find(self) -> list[Found]:
-        """Everything that can be recovered, the latest first. What a living process works on is not in it."""
+        """Everything that can be recovered, the latest first. What a living process works on is not in it.
+
+        Opens every file for it; for a background task.
+        """
+        with _FINDING:
+            return self._find()
+
+    def _find(self) -> list[Found]:
         found: list[Found] = []
         for path in sorted(self._paths.untitled.glob(f"*{SUFFIX}")):
             each = self._look("untitled", path)
@@ -106,25 +117,30 @@ class Recovery:
         self._empty_trash()
         return sorted(found, key=lambda each: -each.changed_at_s)
 
-    def recover(self, found: Found, *, deliver: Deliver | None = None) -> ProjectStore:
+    def recover(
+        self, found: Found, *, deliver: Deliver | None = None, progress: Callable[[float], None] | None = None
+    ) -> ProjectStore:
         """Open it with everything that is there.
 
         Unsaved work goes into its project as one step that can be undone. Where that project is away, was changed since
         or is open elsewhere, the work becomes an untitled project of its own. Takes that were being made become
         incomplete ones.
 
+        Args:
+            progress: called with 0..1 while a damaged file is repaired or one is copied; may raise to cancel.
+
         Raises:
             ProjectError: it cannot be opened; nothing was changed.
         """
         if found.kind != "unsaved":
-            store = ProjectStore.open(found.path, paths=self._paths, deliver=deliver)
+            store = ProjectStore.open(found.path, paths=self._paths, deliver=deliver, progress=progress)
             self._end_sessions(found.path)
             return store
         if (found.path, found.original) in store_network.unpublished(self._paths):
-            return self._recover_unpublished(found, deliver)
+            return self._recover_unpublished(found, deliver, progress)
         with contextlib.closing(_open(found.path)) as connection:
             rows = store_opening.read_rows_of(found.path)
-            merged = self._into_original(found, rows, connection, deliver)
+            merged = self._into_original(found, rows, connection, deliver, progress)
         if merged is not None:
             _remove(found.path)
             self._end_sessions(found.path)
@@ -157,12 +173,14 @@ class Recovery:
         os.utime(trash / found.path.name)
         self._end_sessions(found.path)
 
-    def _recover_unpublished(self, found: Found, deliver: Deliver | None) -> ProjectStore:
+    def _recover_unpublished(
+        self, found: Found, deliver: Deliver | None, progress: Callable[[float], None] | None
+    ) -> ProjectStore:
         """A local copy goes on as what it is where its network is there, else as a project of its own."""
         assert found.original is not None
         if not found.original.parent.exists():
             return self._as_untitled(found, deliver)
-        store = ProjectStore.open(found.original, paths=self._paths, deliver=deliver)
+        store = ProjectStore.open(found.original, paths=self._paths, deliver=deliver, progress=progress)
         self._end_sessions(found.original)
         return store
 
@@ -220,12 +238,13 @@ class Recovery:
         rows: Rows,
         connection: sqlite3.Connection,
         deliver: Deliver | None,
+        progress: Callable[[float], None] | None,
     ) -> ProjectStore | None:
         """Lay unsaved work over its project; None where that does not fit any more."""
         if found.original is None or not found.original.is_file():
             return None
         try:
-            store = ProjectStore.open(found.original, paths=self._paths, deliver=deliver)
+            store = ProjectStore.open(found.original, paths=self._paths, deliver=deliver, progress=progress)
         except ProjectError as error:
             _log.info("%s cannot take its unsaved work: %s", found.original, error)
             return None

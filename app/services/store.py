@@ -8,9 +8,11 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -42,8 +44,10 @@ from app.services.take_cache import Lease, TakeCache
 __all__ = ["SUFFIX", "Deliver", "ProjectStore"]
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _ASKED = "asked"
+_LOOK_S = 0.2
 
 Deliver = Callable[[Callable[[], None]], None]
 
@@ -149,18 +153,26 @@ class ProjectStore:
         deliver: Deliver | None = None,
         read_only: bool = False,
         force: bool = False,
+        at_once: bool = False,
+        progress: Callable[[float], None] | None = None,
     ) -> ProjectStore:
         """Open a project. A damaged one is repaired after a copy of it was kept; `notices` tell.
 
         Args:
             read_only: change nothing in the file.
             force: take the lock from a holder on another machine that is gone.
+            at_once: rather fail than repair or copy the file, which may take minutes; for a thread that must not wait.
+            progress: called with 0..1 while that is done; may raise to cancel, which leaves everything as it was.
 
         Raises:
+            OpeningTakesLongError: it cannot be opened `at_once`.
             ProjectLockedError, NotAProjectError, NewerProjectError, DamagedProjectError, ProjectError.
         """
         where = paths or paths_for()
-        return cls(store_opening.open_file(path, where, read_only=read_only, force=force), where, deliver)
+        opened = store_opening.open_file(
+            path, where, read_only=read_only, force=force, at_once=at_once, progress=progress
+        )
+        return cls(opened, where, deliver)
 
     def _start_writer(self, connection: sqlite3.Connection, meta: dict[str, str]) -> Writer:
         state = self.state()
@@ -316,11 +328,38 @@ class ProjectStore:
     def compact(self, progress: Callable[[float], None] | None = None) -> Callable[[], store_moves.Compacted]:
         """Forget takes that no paragraph, no step of the history and no snapshot refers to.
 
-        Returns a function that rewrites the file without them and may run in a background task:
+        Returns a function that looks for them, forgets them (through `deliver`, on the thread of the project) and
+        rewrites the file without them; it may run in a background task:
         `tasks.run(lambda task, rewrite=store.compact(): rewrite())`. It raises ProjectError when the file cannot be
-            rewritten.
+        rewritten.
         """
         return store_moves.compact(self, self._writing(), progress)
+
+    def on_its_thread(self, call: Callable[[], T]) -> T:
+        """Run `call` where `deliver` puts calls, and wait for it. Not from the thread of the project itself, unless
+        `deliver` calls at once.
+
+        Raises:
+            ProjectError: the project was closed before.
+        """
+        future: Future[T] = Future()
+
+        def run() -> None:
+            if self._closed:
+                future.set_exception(ProjectError(f"{self.path.name} was closed.", "Open it and try again."))
+                return
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._deliver(run)
+        while True:
+            done, _ = wait([future], timeout=_LOOK_S)
+            if done:
+                return future.result()
+            if self._closed:  # nobody may be there any more to run it
+                raise ProjectError(f"{self.path.name} was closed.", "Open it and try again.")
 
     def take_over(self, lock: Lock, path: Path, copy: WorkingCopy | None) -> None:
         """For `save_as`: the project lives at `path` now."""

@@ -16,6 +16,7 @@ from app.services.store_schema import SMALL_TABLES, check_identity, check_schema
 Tick = Callable[[float], None]
 _BACKUP_PAGES = 256  # 2 MiB between two looks at what else is to be written
 _ROWS = 8
+_PIECE_BYTES = 4 * 1024 * 1024
 
 
 def part_of(target: Path) -> Path:
@@ -31,6 +32,25 @@ def remove_parts(path: Path) -> None:
 
 def glob_escape(name: str) -> str:
     return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def copy_file(source: Path, target: Path, tick: Tick | None = None) -> None:
+    """Copy a file that nobody writes. `tick(fraction)` may raise to cancel; then, and after an error, nothing is left.
+
+    Raises: OSError.
+    """
+    total = max(1, source.stat().st_size)
+    done = 0
+    try:
+        with source.open("rb") as reading, target.open("wb") as writing:
+            while piece := reading.read(_PIECE_BYTES):
+                writing.write(piece)
+                done += len(piece)
+                if tick is not None:
+                    tick(min(1.0, done / total))
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
 
 
 def copy_to(connection: sqlite3.Connection, part: Path, tick: Tick) -> None:

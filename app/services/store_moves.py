@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.model.block import new_id
-from app.model.commands import Compound, DropTake
+from app.model.checks import to_json_text
+from app.model.commands import Command, Compound, DropTake
 from app.model.errors import ProjectError
 from app.services import store_copy
 from app.services.store_lock import Lock
@@ -122,24 +123,13 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
 
 
 def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> Callable[[], Compacted]:
-    """Forget takes that nothing refers to; returns what rewrites the file. See `ProjectStore.compact`."""
-    project = store.project
-    kept = store_copy.identifiers_in([_text(step.command) for step in store.history.steps])
-    kept |= store_copy.identifiers_in(writer.call(snapshot_texts).result())
-    dead = [
-        take.id
-        for take in project.takes.values()
-        if not project.has_block(take.block_id)
-        and take.block_id not in kept
-        and take.id not in kept
-        and take.state != "making"
-    ]
-    if dead:
-        store.history.note(Compound(tuple(DropTake(each) for each in dead), "Compact"))
-    kept |= set(project.takes)
+    """See `ProjectStore.compact`."""
+    # Only handed over here: to read a long history takes seconds, and those belong into the background.
+    seen = [step.command for step in store.history.steps]
 
     def rewrite() -> Compacted:
         part = store_copy.part_of(store.file)
+        gone: set[str] = set()
 
         def job(connection: sqlite3.Connection) -> Compacted:
             def tick(fraction: float) -> None:
@@ -149,14 +139,16 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
 
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             before = _bytes(store.file)
-            beginning = set(kept)
-            # Takes that are begun while this runs are kept as well.
-            store_copy.rebuild_to(connection, part, lambda take: take in beginning or take in project.takes, tick)
+            store_copy.rebuild_to(connection, part, lambda take: take not in gone, tick)
             with store.takes.released():
                 writer.switch(store.file, lambda: store_copy.settle(part, store.file))
             return Compacted(before, _bytes(store.file))
 
         try:
+            kept = store_copy.identifiers_in(_texts(seen))
+            kept |= store_copy.identifiers_in(writer.call(snapshot_texts).result())
+            gone = writer.call(_takes_with_audio).result()  # first, so that nothing that is made later is in it
+            gone -= store.on_its_thread(lambda: _forget(store, kept, seen))
             return writer.call(job).result()
         except BaseException as error:
             part.unlink(missing_ok=True)
@@ -169,10 +161,35 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
     return rewrite
 
 
-def _text(command: object) -> str:
-    from app.model.checks import to_json_text
+def _forget(store: ProjectStore, kept: set[str], seen: Sequence[Command | str]) -> set[str]:
+    """Take out of the project the takes that nothing refers to; returns the ids whose audio stays besides `kept`.
 
-    return command if isinstance(command, str) else to_json_text(command.to_json())  # type: ignore[attr-defined]
+    Args:
+        kept: what the steps `seen` and the snapshots refer to; steps that came since are looked at here.
+    """
+    project = store.project
+    known = {id(command) for command in seen}
+    since = [step.command for step in store.history.steps if id(step.command) not in known]
+    kept = kept | store_copy.identifiers_in(_texts(since))
+    dead = [
+        take.id
+        for take in project.takes.values()
+        if not project.has_block(take.block_id)
+        and take.block_id not in kept
+        and take.id not in kept
+        and take.state != "making"
+    ]
+    if dead:
+        store.history.note(Compound(tuple(DropTake(each) for each in dead), "Compact"))
+    return kept | set(project.takes)
+
+
+def _takes_with_audio(connection: sqlite3.Connection) -> set[str]:
+    return {take for (take,) in connection.execute("SELECT DISTINCT take FROM segments")}
+
+
+def _texts(commands: Sequence[Command | str]) -> list[str]:
+    return [each if isinstance(each, str) else to_json_text(each.to_json()) for each in commands]
 
 
 def _readable(path: Path) -> sqlite3.Connection | None:

@@ -44,11 +44,14 @@ class WorkingCopy:
         self.file = self._folder / original.name
         self._note = self._folder / "copy.json"
 
-    def fetch(self) -> str:
+    def fetch(self, progress: Callable[[float], None] | None = None) -> str:
         """Make the local copy current; returns what the person should know, or "".
 
         What was not published by the last run is kept: it is gone on with, or, if the original was changed since,
         put beside the untitled projects.
+
+        Args:
+            progress: called with 0..1; may raise to cancel.
 
         Raises:
             OSError: the original cannot be read, or there is no room.
@@ -61,12 +64,12 @@ class WorkingCopy:
             kept = self._folder.parent.parent / "untitled" / name
             kept.parent.mkdir(parents=True, exist_ok=True)
             self._move(kept)
-            self._copy_here()
+            self._copy_here(progress)
             return (
                 f"{self.original.name} was changed elsewhere. Your changes that had not reached the network were kept "
                 f"as {kept.stem}."
             )
-        self._copy_here()
+        self._copy_here(progress)
         return ""
 
     def _move(self, kept: Path) -> None:
@@ -75,11 +78,11 @@ class WorkingCopy:
             if source.exists():
                 os.replace(source, kept.with_name(kept.name + suffix))
 
-    def _copy_here(self) -> None:
+    def _copy_here(self, progress: Callable[[float], None] | None) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         part = store_copy.part_of(self.file)
         try:
-            shutil.copyfile(self.original, part)
+            store_copy.copy_file(self.original, part, progress)
             for suffix in ("-wal", "-shm", "-journal"):
                 self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
             log = self.original.with_name(self.original.name + "-wal")

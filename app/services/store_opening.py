@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from app.model.errors import ProjectError
 from app.model.take import Take
 from app.paths import Paths
 from app.services import store_audio, store_copy, store_network, store_repair, store_rows
+from app.services.store_copy import Tick
 from app.services.store_lock import Holder, Lock
 from app.services.store_network import WorkingCopy
 from app.services.store_rows import Batch, Rows
@@ -59,6 +59,13 @@ class Opened:
     notices: list[str] = field(default_factory=list)
 
 
+class OpeningTakesLongError(ProjectError):
+    """It was to be opened at once, and that cannot be: the file is damaged, far away, or to be copied first."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path.name} takes a while to open.", "Open it in the background.")
+
+
 def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opened:
     """A new, empty project file.
 
@@ -99,10 +106,21 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
     return Opened(path, rows, connection, lock, copy, is_untitled)
 
 
-def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool = False) -> Opened:
+def open_file(
+    path: Path,
+    paths: Paths,
+    *,
+    read_only: bool = False,
+    force: bool = False,
+    at_once: bool = False,
+    progress: Tick | None = None,
+) -> Opened:
     """Open a project file. See `ProjectStore.open`."""
     path = path.absolute()
     copy = None if read_only else store_network.copy_for(paths, path)
+    if at_once and copy is not None:
+        raise OpeningTakesLongError(path)
+    how = _How(force, at_once, progress)
     if not path.is_file() and (copy is None or copy.is_published):
         raise ProjectError(f"There is no file {path}.", "Choose another project.")
     notices: list[str] = []
@@ -113,18 +131,20 @@ def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool 
     file = path
     try:
         if copy is not None:
-            notices += [notice] if (notice := copy.fetch()) else []
+            notices += [notice] if (notice := copy.fetch(progress)) else []
             file = copy.file
         if lock is not None:
             store_copy.remove_parts(file)  # nobody else is at work on one
         try:
-            connection, rows = read(file, lock, force)
+            connection, rows = read(file, lock, how)
         except DamagedProjectError as error:
             if lock is None:
                 remedy = "Open it for writing: what is whole is read, and a copy is kept."
                 raise DamagedProjectError(error.message, remedy) from error
-            notices += store_repair.repair(file).notices
-            connection, rows = read(file, lock, force)
+            if at_once:
+                raise OpeningTakesLongError(path) from error
+            notices += store_repair.repair(file, progress).notices
+            connection, rows = read(file, lock, how)
     except BaseException as error:
         if lock is not None:
             lock.release()
@@ -141,12 +161,29 @@ def open_file(path: Path, paths: Paths, *, read_only: bool = False, force: bool 
     return Opened(path, rows, None if read_only else connection, lock, copy, is_untitled, interrupted, notices)
 
 
-def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection, Rows]:
+@dataclass(frozen=True)
+class _How:
+    """How a file is opened; see `ProjectStore.open`."""
+
+    force: bool = False
+    at_once: bool = False
+    progress: Tick | None = None
+
+    def keep_copy(self, path: Path, name: str) -> Path:
+        """Keep the file beside itself before it is changed."""
+        if self.at_once:
+            raise OpeningTakesLongError(path)
+        kept = path.with_name(f"{path.stem} ({name}){path.suffix}")
+        if not kept.exists():
+            store_copy.copy_file(path, kept, self.progress)
+        return kept
+
+
+def read(path: Path, lock: Lock | None, how: _How) -> tuple[sqlite3.Connection, Rows]:
     """Open and check a project.
 
     Args:
         lock: held on it; None opens read-only.
-        force: as for `Lock`.
 
     Returns:
         The connection (writing with a lock), and everything but the audio.
@@ -163,9 +200,7 @@ def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection
     try:
         version = check_identity(connection, path)
         if version < VERSION and lock is not None:
-            kept = path.with_name(f"{path.stem} (version {version}, {time.strftime('%Y-%m-%d')}){path.suffix}")
-            if not kept.exists():
-                shutil.copyfile(path, kept)
+            how.keep_copy(path, f"version {version}, {time.strftime('%Y-%m-%d')}")
             migrate(connection, version)
         elif version < VERSION:
             raise ProjectError(
@@ -177,10 +212,12 @@ def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection
         with bounded(connection, _READ_LIMIT_S):
             rows = store_rows.read_rows(connection)
         if lock is not None and "lock" in rows.meta:
-            lock.check(Holder.from_text(rows.meta["lock"]), force)
+            lock.check(Holder.from_text(rows.meta["lock"]), how.force)
         if rows.faults and lock is not None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            _keep_before_loss(path, rows)
+            # Single values could not be read: before anything is written over them, the file is kept as it is.
+            kept = how.keep_copy(path, f"damaged {time.strftime('%Y-%m-%d %H.%M.%S')}")
+            rows.faults.append(f"The file as it was is kept as {kept.name}.")
         return connection, rows
     except sqlite3.DatabaseError as error:
         connection.close()
@@ -192,7 +229,7 @@ def read(path: Path, lock: Lock | None, force: bool) -> tuple[sqlite3.Connection
 
 def read_rows_of(path: Path) -> Rows:
     """Everything of a project but its audio, from a file that nobody writes. Raises as `read`."""
-    connection, rows = read(path, None, False)
+    connection, rows = read(path, None, _How())
     connection.close()
     return rows
 
@@ -213,13 +250,6 @@ def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
 def _damaged_or_not(path: Path, error: sqlite3.DatabaseError) -> Exception:
     name = str(getattr(error, "sqlite_errorname", "") or "SQLITE_CORRUPT")
     return DamagedProjectError(f"{path.name} is damaged ({error}).") if name.startswith(_DAMAGE) else error
-
-
-def _keep_before_loss(path: Path, rows: Rows) -> None:
-    """Single values could not be read: before anything is written over them, keep the file as it is."""
-    kept = path.with_name(f"{path.stem} (damaged {time.strftime('%Y-%m-%d %H.%M.%S')}){path.suffix}")
-    shutil.copyfile(path, kept)
-    rows.faults.append(f"The file as it was is kept as {kept.name}.")
 
 
 def end_takes(rows: Rows, connection: sqlite3.Connection) -> dict[str, Take | None]:

@@ -17,6 +17,7 @@ from typing import Any
 from app.model.errors import FormatError
 from app.services import store_copy, store_snapshots
 from app.services.store_audio import MAX_SEGMENT_SAMPLES
+from app.services.store_copy import Tick
 from app.services.store_schema import (
     APPLICATION_ID,
     SMALL_TABLES,
@@ -75,10 +76,13 @@ class Repair:
         return told
 
 
-def repair(path: Path) -> Repair:
+def repair(path: Path, progress: Tick | None = None) -> Repair:
     """Rebuild a damaged project at its own path. The caller holds its lock.
 
     Time and memory are bounded whatever the file holds.
+
+    Args:
+        progress: called with 0..1; may raise to cancel, which leaves the file as it was.
 
     Raises:
         DamagedProjectError: nothing of a project can be read; the file is as it was.
@@ -90,10 +94,10 @@ def repair(path: Path) -> Repair:
     part = store_copy.part_of(path)
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            source = _readable(path, Path(folder), result)
+            source = _readable(path, Path(folder), result, progress)
             try:
                 with bounded(source, TIME_LIMIT_S):
-                    found = _salvage(source, part, result, end_s)
+                    found = _salvage(source, part, result, end_s, _Share(path, progress))
             finally:
                 source.close()
         if not found:
@@ -128,7 +132,21 @@ def _keep_copy(path: Path) -> Path:
     return kept
 
 
-def _readable(path: Path, folder: Path, result: Repair) -> sqlite3.Connection:
+class _Share:
+    """Tells how much of a file's audio was gone through."""
+
+    def __init__(self, path: Path, progress: Tick | None) -> None:
+        self._progress = progress
+        self._bytes = max(1, path.stat().st_size)
+        self._done = 0
+
+    def read(self, count: int) -> None:
+        self._done += count
+        if self._progress is not None:
+            self._progress(min(0.99, self._done / self._bytes))
+
+
+def _readable(path: Path, folder: Path, result: Repair, progress: Tick | None) -> sqlite3.Connection:
     """A connection to the file, or to a copy with a fresh first page when its own does not hold our tables."""
     try:
         connection = connect(path)  # read-only: the copy that is kept shares its place on the disk
@@ -138,7 +156,7 @@ def _readable(path: Path, folder: Path, result: Repair) -> sqlite3.Connection:
     except sqlite3.DatabaseError:
         pass
     copy = folder / "copy.mvs"
-    shutil.copyfile(path, copy)
+    store_copy.copy_file(path, copy, progress)
     if (log := path.with_name(path.name + "-wal")).exists():
         shutil.copyfile(log, copy.with_name(copy.name + "-wal"))
     _renew_first_page(copy, folder / "fresh.mvs")
@@ -171,7 +189,7 @@ def _renew_first_page(copy: Path, fresh: Path) -> None:
         file.write(page)
 
 
-def _salvage(source: sqlite3.Connection, part: Path, result: Repair, end_s: float) -> bool:
+def _salvage(source: sqlite3.Connection, part: Path, result: Repair, end_s: float, share: _Share) -> bool:
     """Copy every readable row. Whether anything of a project was found."""
     destination = connect(part, write=True, create=True)
     try:
@@ -179,7 +197,7 @@ def _salvage(source: sqlite3.Connection, part: Path, result: Repair, end_s: floa
         create_schema(destination)
         destination.execute("PRAGMA journal_mode = MEMORY")
         destination.execute("BEGIN")
-        counts = {table: _copy_table(source, destination, table, result, end_s) for table in SMALL_TABLES}
+        counts = {table: _copy_table(source, destination, table, result, end_s, share) for table in SMALL_TABLES}
         if "blocks" in result.lost:
             result.from_snapshot = _fill_from_snapshot(destination)
             result.lost.add("steps")
@@ -187,7 +205,7 @@ def _salvage(source: sqlite3.Connection, part: Path, result: Repair, end_s: floa
             # Steps fit exactly the script they were made on; with a hole in either they fit nothing.
             destination.execute("DELETE FROM steps")
             result.lost.add("steps")
-        _copy_table(source, destination, "segments", result, end_s)
+        _copy_table(source, destination, "segments", result, end_s, share)
         _mark_takes(destination, result)
         destination.execute("COMMIT")
         return counts["blocks"] > 0 or result.from_snapshot > 0 or counts["takes"] > 0 or counts["meta"] > 0
@@ -196,7 +214,12 @@ def _salvage(source: sqlite3.Connection, part: Path, result: Repair, end_s: floa
 
 
 def _copy_table(
-    source: sqlite3.Connection, destination: sqlite3.Connection, table: str, result: Repair, end_s: float
+    source: sqlite3.Connection,
+    destination: sqlite3.Connection,
+    table: str,
+    result: Repair,
+    end_s: float,
+    share: _Share,
 ) -> int:
     columns = _COLUMNS[table]
     marks = ", ".join("?" * len(columns))
@@ -206,6 +229,7 @@ def _copy_table(
         if row is None:
             result.lost.add(table)
             continue
+        share.read(sum(len(value) for value in row if isinstance(value, bytes)))
         if table == "segments" and not _is_whole(row):
             if isinstance(row[0], str):
                 result.damaged_takes.add(row[0][:64])

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from app.model.errors import ProjectError
 from app.services import store_audio
 from app.services.store_audio import Segment
 from app.services.store_problem import FileGoneError, Problem, problem, problem_of
@@ -117,7 +118,7 @@ class Writer:
         future: Future[T] = Future()
         with self._changed:
             if self._closing:
-                future.set_exception(RuntimeError("The project is closed."))
+                future.set_exception(ProjectError("The project was closed.", "Open it and try again."))
                 return future
             self._jobs.append((job, future, anyway))
             self._hurry = True

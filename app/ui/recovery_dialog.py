@@ -13,7 +13,6 @@ from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.widgets.dialog import Dialog, card
 from app.ui.widgets.empty_state import EmptyState
-from engine.errors import SpeechError
 
 ICONS = {"untitled": "file", "unsaved": "warning", "interrupted": "clock"}
 
@@ -22,10 +21,10 @@ class RecoveryDialog(Dialog):
     """Doing nothing means later.
 
     Signals:
-        recovered(ProjectStore): open it.
+        recovery_requested(Found): open this with everything that is there.
     """
 
-    recovered = Signal(object)
+    recovery_requested = Signal(object)
 
     def __init__(self, studio: Studio, parent: QWidget) -> None:
         translate = QCoreApplication.translate
@@ -58,9 +57,20 @@ class RecoveryDialog(Dialog):
         self._fill()
 
     def _fill(self) -> None:
+        """Look again, in the background: every project that is found is opened for it."""
+        self._allow(False)
+        self._studio.tasks.run(
+            lambda _: self._recovery.find(),
+            self._show,
+            self._failed,
+            title=self.tr("Looking for lost work"),
+            owner=self,
+        )
+
+    def _show(self, all_found: list[Found]) -> None:
         here = self._studio.store.path if self._studio.store is not None else None
         self.list.clear()
-        for found in self._recovery.find():
+        for found in all_found:
             if found.path == here:
                 continue
             item = QListWidgetItem(theme().icon(ICONS[found.kind]), f"{found.title}\n{self._facts(found)}")
@@ -70,10 +80,13 @@ class RecoveryDialog(Dialog):
         there = bool(self.list.count())
         self._empty.setVisible(not there)
         self.list.setVisible(there)
-        for button in (self.open_button, self.discard_button):
-            button.setEnabled(there)
+        self._allow(there)
         if there:
             self.list.setCurrentRow(0)
+
+    def _allow(self, allowed: bool) -> None:
+        for button in (self.open_button, self.discard_button):
+            button.setEnabled(allowed)
 
     def _facts(self, found: Found) -> str:
         kinds = {
@@ -99,22 +112,25 @@ class RecoveryDialog(Dialog):
 
     def _recover(self) -> None:
         found = self._current()
-        if found is None:
-            return
-        try:
-            store = self._recovery.recover(found, deliver=self._studio.bridge.post)
-        except SpeechError as error:
-            self._studio.say("error", str(error))
+        if found is None or not self.open_button.isEnabled():
             return
         self.accept()
-        self.recovered.emit(store)
+        self.recovery_requested.emit(found)
 
     def _discard(self) -> None:
         found = self._current()
         if found is None:
             return
-        try:
-            self._recovery.discard(found)
-        except SpeechError as error:
-            self._studio.say("error", str(error))
-        self._fill()
+        self._allow(False)
+        self._studio.tasks.run(
+            lambda _: self._recovery.discard(found),
+            lambda _: self._fill(),
+            self._failed,
+            title=self.tr("Putting away"),
+            owner=self,
+        )
+
+    def _failed(self, error: BaseException) -> None:
+        """The list stays as it is."""
+        self._studio.say("error", str(error))
+        self._allow(bool(self.list.count()))

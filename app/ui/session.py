@@ -16,9 +16,11 @@ from app.services.importers import SUFFIXES
 from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
-from app.services.store_moves import Compacted
 from app.services.store_lock import ProjectLockedError
+from app.services.store_moves import Compacted
+from app.services.store_opening import OpeningTakesLongError
 from app.ui.action_set import plain
+from app.ui.opening import open_in_background
 from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.widgets.progress_dialog import ProgressDialog
@@ -79,29 +81,52 @@ class Session(QObject):
         return True
 
     def open(self, path: Path, *, at_start: bool = False, read_only: bool = False) -> bool:
-        """Open a project. Whether it is open now; why not is told, and nothing is asked `at_start`."""
+        """Open a project. Whether it is open now; why not is told, and nothing is asked `at_start`.
+
+        What takes long (a damaged file, one on a network) is opened in the background and shown when it is ready.
+        """
         store = self._studio.store
         if store is not None and store.path == path.absolute():
             return True
         if not self._may_leave():
             return False
-        post = self._studio.bridge.post
+        paths, post = self._studio.paths, self._studio.bridge.post
         try:
-            opened = ProjectStore.open(path, paths=self._studio.paths, deliver=post, read_only=read_only)
-        except ProjectLockedError as error:
-            log.warning("cannot open %s: %s", path, error)
-            if at_start:
-                words = self.tr("Your last project is open in another window. This window has a new script.")
-                self._studio.say("warning", words)
-            else:
-                self._offer_reading(path, error)
+            opened = ProjectStore.open(path, paths=paths, deliver=post, read_only=read_only, at_once=True)
+        except OpeningTakesLongError:
+            open_in_background(
+                self._studio,
+                self._window,
+                lambda task: ProjectStore.open(
+                    path, paths=paths, deliver=post, read_only=read_only, progress=task.report
+                ),
+                self._use_or_let_go,
+                lambda error: self._cannot_open(path, error, at_start),
+                self.tr("Opening %1").replace("%1", path.name),
+            )
             return False
         except ProjectError as error:
-            log.warning("cannot open %s: %s", path, error)
-            self._tell(error)
+            self._cannot_open(path, error, at_start)
             return False
         self._use(opened)
         return True
+
+    def _use_or_let_go(self, store: ProjectStore) -> None:
+        """What took long to open: the person may have begun something else meanwhile."""
+        if self._may_leave():
+            self._use(store)
+        else:
+            store.close()
+
+    def _cannot_open(self, path: Path, error: BaseException, at_start: bool) -> None:
+        log.warning("cannot open %s: %s", path, error)
+        if not isinstance(error, ProjectLockedError):
+            self._tell(error)
+        elif at_start:
+            words = self.tr("Your last project is open in another window. This window has a new script.")
+            self._studio.say("warning", words)
+        else:
+            self._offer_reading(path, error)
 
     def open_sample(self) -> None:
         """A fresh copy of the sample in an untitled project; an empty untitled project is used for it."""
@@ -188,9 +213,14 @@ class Session(QObject):
         if store.is_untitled:
             self.save_as()
             return
-        saved = store.flush()
-        if saved:
-            self._studio.say("done", self.tr("All changes are in %1.").replace("%1", store.path.name))
+
+        def saved(all_of_it: bool) -> None:
+            if all_of_it:
+                self._studio.say("done", self.tr("All changes are in %1.").replace("%1", store.path.name))
+
+        self._with_progress(
+            lambda _: store.flush(60.0), saved, self.tr("Saving %1").replace("%1", store.path.name)
+        )
 
     def save_as(self) -> None:
         """Ask for a name; the copy is made in the background, and work goes on in it."""
@@ -254,8 +284,19 @@ class Session(QObject):
         from app.ui.recovery_dialog import RecoveryDialog  # late: seldom used
 
         dialog = RecoveryDialog(self._studio, self._window)
-        dialog.recovered.connect(self._use)
+        dialog.recovery_requested.connect(self._recover)
         dialog.open()
+
+    def _recover(self, found: Found) -> None:
+        recovery, deliver = Recovery(self._studio.paths), self._studio.bridge.post
+        open_in_background(
+            self._studio,
+            self._window,
+            lambda task: recovery.recover(found, deliver=deliver, progress=task.report),
+            self._use_or_let_go,
+            self._tell,
+            self.tr("Opening %1").replace("%1", found.title),
+        )
 
     # Leaving
 
@@ -331,8 +372,8 @@ class Session(QObject):
         self._retitle()
         if before is not None:
             self._leave(before)
-        for notice in store.notices:
-            self._studio.say("warning", notice)
+        if store.notices:
+            self._studio.say("warning", " ".join(store.notices))  # one message: the next would take its place
         self._window.script.editor.setFocus()
 
     def _leave(self, store: ProjectStore) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton, QMessageBox
 from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take
 from app.paths import paths_for
+from app.services import store_repair
 from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
@@ -134,19 +135,81 @@ def test_an_untitled_project_can_be_recovered(sample: Any, qtbot: Any) -> None:
     assert sample.studio.project.text() == ""
     sample.studio.actions.trigger("recover")
     dialog = sample.window.findChild(RecoveryDialog)
+    qtbot.waitUntil(dialog.open_button.isEnabled, timeout=5_000)
     assert "Welcome" in dialog.list.item(0).text()
     qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
-    assert sample.studio.store.path == left
+    qtbot.waitUntil(lambda: sample.studio.store.path == left, timeout=5_000)
     assert sample.studio.project.text().startswith("# Welcome")
+
+
+def damage(path: Path) -> None:
+    """Spoil the beginning of a project that nobody has open."""
+    with path.open("r+b") as file:
+        file.write(b"\xff" * 60)
+
+
+def test_a_damaged_project_is_repaired_in_the_background(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "hurt.mvs", paths=running.studio.paths) as store:
+        store.history.do(ReplaceText(0, "", "As it was."))
+    damage(store.path)
+    threads: list[threading.Thread] = []
+    repair, go = store_repair.repair, threading.Event()
+
+    def watched(path: Path, progress: Callable[[float], None]) -> Any:
+        threads.append(threading.current_thread())
+        assert go.wait(10)
+        return repair(path, progress)
+
+    monkeypatch.setattr(store_repair, "repair", watched)
+    running.session.open(store.path)
+    qtbot.waitUntil(lambda: bool(threads), timeout=5_000)
+    qtbot.keyClicks(running.window.script.editor, "Typed meanwhile.")
+    assert running.studio.project.text() == "Typed meanwhile." and running.studio.store.path != store.path
+    dialog = running.window.findChild(ProgressDialog)
+    qtbot.waitUntil(dialog.isVisible, timeout=5_000)
+    before = running.studio.store.path
+    go.set()
+    qtbot.waitUntil(lambda: running.studio.store.path == store.path, timeout=5_000)
+    assert running.studio.project.text() == "As it was." and "was kept as hurt (damaged" in running.window.toast.text
+    assert threads[0] is not threading.main_thread() and before.exists()
+
+
+def test_repairing_can_be_cancelled_and_leaves_the_file_as_it_was(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "hurt.mvs", paths=running.studio.paths) as store:
+        store.history.do(ReplaceText(0, "", "As it was."))
+    damage(store.path)
+    spoiled, reached = store.path.read_bytes(), threading.Event()
+    salvage = store_repair._salvage
+
+    def slow(source: Any, part: Path, result: Any, end_s: float, share: Any) -> bool:
+        while True:
+            reached.set()
+            share.read(1)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(store_repair, "_salvage", slow)
+    running.session.open(store.path)
+    qtbot.waitUntil(lambda: reached.is_set() and running.window.findChild(ProgressDialog).isVisible(), timeout=5_000)
+    running.window.findChild(ProgressDialog).reject()
+    qtbot.waitUntil(lambda: not running.studio.tasks.running, timeout=5_000)
+    assert [each.name for each in tmp_path.glob("*hurt*")] == ["hurt.mvs"] and store.path.read_bytes() == spoiled
+    monkeypatch.setattr(store_repair, "_salvage", salvage)
+    running.session.open(store.path)
+    qtbot.waitUntil(lambda: running.studio.project.text() == "As it was.", timeout=5_000)
 
 
 def test_what_is_put_away_is_not_offered_again(sample: Any, qtbot: Any) -> None:
     sample.studio.actions.trigger("new_project")
     sample.studio.actions.trigger("recover")
     dialog = sample.window.findChild(RecoveryDialog)
-    assert dialog.list.count() == 1
+    qtbot.waitUntil(lambda: dialog.list.count() == 1, timeout=5_000)
     qtbot.mouseClick(dialog.discard_button, Qt.MouseButton.LeftButton)
-    assert dialog.list.count() == 0 and not dialog.open_button.isEnabled()
+    qtbot.waitUntil(lambda: dialog.list.count() == 0, timeout=5_000)
+    assert not dialog.open_button.isEnabled()
     dialog.reject()
 
 
@@ -326,6 +389,22 @@ def test_compacting_works_in_the_background_and_says_what_it_brought(sample: Any
     qtbot.waitUntil(lambda: "takes" in sample.window.toast.text, timeout=10_000)
     assert threads and threads[0] is not threading.main_thread()
     assert sample.studio.project.text() == text and store.flush()
+
+
+def test_saving_to_a_slow_disk_leaves_the_window_free(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "named.mvs", paths=running.studio.paths) as store:
+        path = store.path
+    assert running.session.open(path)
+    store, go = running.studio.store, threading.Event()
+    flush = store.flush
+    monkeypatch.setattr(store, "flush", lambda timeout_s=10.0: go.wait(5) and flush(timeout_s))
+    running.studio.actions.trigger("save_project")
+    qtbot.keyClicks(running.window.script.editor, "Typed meanwhile.")
+    assert not go.is_set() and running.studio.project.text() == "Typed meanwhile."
+    go.set()
+    qtbot.waitUntil(lambda: "All changes are in named.mvs" in running.window.toast.text, timeout=5_000)
 
 
 def test_saving_as_can_be_cancelled_and_leaves_everything_as_it_was(

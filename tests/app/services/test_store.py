@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import queue
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -336,6 +339,44 @@ def test_compacting_drops_only_what_nothing_refers_to(store: ProjectStore, paths
         assert again.project.text() == "keep\nundone" and np.array_equal(
             again.read_take(takes["keep"].id), noise(480_000)
         )
+
+
+def test_compacting_does_not_hold_up_the_thread_of_the_project(store: ProjectStore) -> None:
+    free = threading.Event()
+    busy = store._writer.call(lambda _: free.wait(10))
+    rewrite = store.compact()
+    free.set()
+    assert busy.result() and rewrite().bytes_after
+
+
+def test_what_is_removed_while_compacting_looks_around_can_be_brought_back(tmp_path: Path, paths: Paths) -> None:
+    calls: queue.SimpleQueue = queue.SimpleQueue()
+    with ProjectStore.create(tmp_path / "book.mvs", paths=paths, deliver=calls.put) as store:
+        store.history.do(ReplaceText(0, "", "stays\ngoes\ndead"))
+        stays, goes, dead = (block.id for block in store.project.blocks)
+        takes = [speak(store, block_id, noise(96_000, seed)).id for seed, block_id in enumerate((stays, goes, dead))]
+        store.history.do(ReplaceText(10, "\ndead", ""))
+        store.history.clear()
+        with ThreadPoolExecutor(1) as background:
+            compacted = background.submit(store.compact())
+            store.history.do(ReplaceText(5, "\ngoes", ""))  # before the compacting thread is heard
+            while not compacted.done():
+                with contextlib.suppress(queue.Empty):
+                    calls.get(timeout=0.05)()
+            compacted.result()
+        assert set(store.project.takes) == set(takes[:2])
+        store.history.undo()
+        assert store.project.block(goes).takes == (takes[1],)
+        assert np.array_equal(store.read_take(takes[1]), noise(96_000, 1)) and not len(store.read_take(takes[2]))
+
+
+def test_compacting_a_project_that_is_closed_meanwhile_ends_with_words(tmp_path: Path, paths: Paths) -> None:
+    store = ProjectStore.create(tmp_path / "book.mvs", paths=paths, deliver=lambda call: None)  # nobody hears any more
+    with ThreadPoolExecutor(1) as background:
+        compacted = background.submit(store.compact())
+        store.close()
+        with pytest.raises(ProjectError, match="closed"):
+            compacted.result(10)
 
 
 def test_a_second_writer_is_kept_out_and_may_read(store: ProjectStore, paths: Paths) -> None:
