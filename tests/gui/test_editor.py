@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QTextCursor
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QApplication
 
 from app.model.block import BlockKind
+from app.model.commands import ReplaceText
 
 
 def shown(running: Any) -> str:
@@ -239,3 +240,17 @@ def test_the_renderer_knows_which_line_is_being_written_and_when_the_caret_leave
     assert told[-1] == second
     qtbot.keyClick(editor, Qt.Key.Key_Up)
     assert told[-1] == ""
+
+
+def test_only_while_a_word_has_no_end_lines_are_broken_inside_words(running: Any, qtbot: Any) -> None:
+    document = running.window.script.editor.document()
+    modes = QTextOption.WrapMode
+    running.studio.do(ReplaceText(0, "", "\n".join(["long words " * 1_000, "长" * 9_000, "x" * 3_999])))
+    assert document.defaultTextOption().wrapMode() == modes.WrapAtWordBoundaryOrAnywhere
+    caret(running, 2, 7)
+    qtbot.keyClicks(running.window.script.editor, "x")
+    assert document.defaultTextOption().wrapMode() == modes.WrapAnywhere
+    assert document.defaultTextOption().textDirection() == Qt.LayoutDirection.LayoutDirectionAuto
+    qtbot.keyClicks(running.window.script.editor, " ")
+    assert document.defaultTextOption().wrapMode() == modes.WrapAtWordBoundaryOrAnywhere
+    assert shown(running) == running.studio.project.text()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.model.block import Block, BlockKind
 from app.services.programme import is_spoken
-from app.ui.editor.styling import tags_of
+from app.ui.editor.styling import LONG_TEXT, tags_of
 from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
 from engine.text.markup import find_tags
@@ -84,7 +84,6 @@ def wanted_s(block: Block) -> float | None:
     return next((tag.seconds for tag in tags_of(block.text) if tag.kind == "length"), None)
 
 
-@lru_cache(maxsize=32_768)  # more than a book has lines: one that is too small forgets each before it is asked again
 def _speech_estimate_s(text: str, language: str | None) -> float:
     spoken: list[str] = []
     pauses_s = 0.0
@@ -101,9 +100,16 @@ def _speech_estimate_s(text: str, language: str | None) -> float:
     return (estimate_frames(words, language) * FRAME_S if words else 0.0) + pauses_s
 
 
+# More are kept than a book has lines, else each would be forgotten before it is asked for again; of a text as long as
+# a book each key makes another, so only a few of them.
+_kept_estimate_s = lru_cache(maxsize=32_768)(_speech_estimate_s)
+_kept_long_estimate_s = lru_cache(maxsize=16)(_speech_estimate_s)
+
+
 def estimate_s(project: Any, block: Block) -> float:
     """How long the block will last at its natural pace, pauses included."""
-    return _speech_estimate_s(block.text, block.settings.language or project.settings.language)
+    kept = _kept_estimate_s if len(block.text) <= LONG_TEXT else _kept_long_estimate_s
+    return kept(block.text, block.settings.language or project.settings.language)
 
 
 def length_warning(project: Any, block: Block) -> str:

@@ -30,6 +30,7 @@ from app.ui.editor.styling import ScriptHighlighter, tags_of
 from app.ui.editor.sync import DocumentSync
 from app.ui.editor.tag_editing import TagEditing
 from app.ui.editor.transfer import Transfer
+from app.ui.editor.wrapping import Wrapping
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.throttle import Throttle
@@ -88,8 +89,8 @@ class ScriptEditor(QTextEdit):
         self.setCursorWidth(2)
         option = QTextOption()
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.document().setDefaultTextOption(option)
+        self.wrapping = Wrapping(self.document())
 
         font = theme().script_font()
         self.setFont(font)

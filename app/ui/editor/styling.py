@@ -12,6 +12,7 @@ from app.model.block import BlockKind, kind_of
 from app.ui.theme import theme
 from engine.text.markup import Tag, find_tags
 
+LONG_TEXT = 4_000  # characters of a line that is no ordinary one
 TAG_SCALE = 0.82
 CHAPTER_SCALE = 1.5
 SCENE_SCALE = 1.2
@@ -23,9 +24,12 @@ _NOT_FORMATTED = -1
 WIDEST_PILL_PX = 360.0  # longer words are shortened with an ellipsis
 
 
-@lru_cache(maxsize=32_768)
 def tags_of(text: str) -> tuple[Tag, ...]:
     """Tags of a block's text in UTF-16 units, kept, since a block is asked for them at every repaint."""
+    return _kept_tags(text) if len(text) <= LONG_TEXT else _kept_long_tags(text)
+
+
+def _tags(text: str) -> tuple[Tag, ...]:
     tags = find_tags(text)
     if not tags or text.isascii() or max(text) <= "\uffff":
         return tuple(tags)
@@ -37,6 +41,10 @@ def tags_of(text: str) -> tuple[Tag, ...]:
         Tag(tag.kind, units(tag.start), units(tag.end), tag.seconds, tag.written, tag.spoken, tag.problem)
         for tag in tags
     )
+
+
+# Of a text as long as a book each key makes another: only a few of them may be kept.
+_kept_tags, _kept_long_tags = lru_cache(maxsize=32_768)(_tags), lru_cache(maxsize=16)(_tags)
 
 
 def label_of(tag: Tag) -> str:
