@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import sqlite3
+import time
 import zlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import soundfile
@@ -37,6 +38,7 @@ class Segment:
         samples: number of samples.
         audio: float32 `[samples, 2]` until it is encoded.
         flac: the encoded bytes.
+        handed_in_s: monotonic time of its making.
     """
 
     take_id: str
@@ -44,6 +46,7 @@ class Segment:
     samples: int
     audio: np.ndarray | None
     flac: bytes | None = None
+    handed_in_s: float = field(default_factory=time.monotonic, compare=False)
 
     def encode(self) -> bytes:
         """Encode once; from then on only the bytes are held."""

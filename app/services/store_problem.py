@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["full", "permission", "lost", "busy", "damaged", "memory", "network", "other"]
+Kind = Literal["full", "permission", "lost", "busy", "damaged", "memory", "network", "slow", "other"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,10 @@ _TEXTS: dict[Kind, tuple[str, str]] = {
     "network": (
         "{name} could not be copied to the network.",
         "Your work is safe on this computer and is copied as soon as the network answers.",
+    ),
+    "slow": (
+        "Saving {name} takes long: its drive is slow to answer.",
+        "Go on, but leave the drive connected until it is saved. If it stays so, save the project to another disk.",
     ),
     "other": ("Changes to {name} cannot be saved ({detail}).", "Save the project under another name."),
 }

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.model.errors import ProjectError
-from app.services import store_audio
 from app.services.store_audio import Segment
-from app.services.store_problem import FileGoneError, Problem, problem, problem_of
+from app.services.store_file import WrittenFile
+from app.services.store_lag import LagWatch
+from app.services.store_problem import Problem, problem, problem_of
 from app.services.store_rescue import RescueFile
-from app.services.store_rows import Batch, write_batch
-from app.services.store_schema import begin_writing, connect, end_writing
+from app.services.store_rows import Batch
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -33,10 +33,11 @@ MAX_WAITING_BYTES = 512 * 1024 * 1024
 class Writer:
     """Owns the only writing connection of a project.
 
-    Any thread may hand in changes; callbacks come on the writing thread. Acknowledged means that the commit returned.
+    Any thread may hand in changes, and none waits for the disk; callbacks come on the writing thread, and on one that
+    watches it. Acknowledged means that the commit returned.
 
     Attributes:
-        path: the file.
+        file: what is written.
         sequence, saved_sequence: numbers of the last change handed in, and of the last one committed.
         trouble: why nothing can be written at the moment, or None.
     """
@@ -54,14 +55,11 @@ class Writer:
         rescue: RescueFile | None = None,
         beat: Callable[[], str] | None = None,
     ) -> None:
-        self.path = path
+        self.file = WrittenFile(path, connection, before_first_change)
         self.sequence = 0
         self.saved_sequence = 0
         self.trouble: Problem | None = None
-        self._connection: sqlite3.Connection | None = connection
-        self._identity = _identity(path)
         self._on_saved, self._on_audio_saved, self._on_problem = on_saved, on_audio_saved, on_problem
-        self._before_first_change = before_first_change
         self._rescue = rescue
         self._beat = beat
         self._beaten_s = -BEAT_S  # the first beat is at once
@@ -69,6 +67,7 @@ class Writer:
         self._batch = Batch()
         self._unrescued = Batch()  # what came while the file could not be written, for the rescue alone
         self._segments: deque[Segment] = deque()
+        self._writing_since_s: float | None = None  # age of the oldest change in the commit that runs
         self._jobs: deque[tuple[Callable[[Any], Any], Future[Any], bool]] = deque()
         self._changed = threading.Condition()
         self._hurry = False
@@ -77,9 +76,14 @@ class Writer:
         self._retry_at_s = 0.0
         self._checkpointed = True
         self._thread = threading.Thread(target=self._run, name=f"write {path.name}", daemon=True)
+        self._lag = LagWatch(self._changed, self._waiting_since_s, self._tell_lag)
         self._thread.start()
 
     # -- any thread
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
 
     def add(self, update: Batch) -> int:
         """Hand in changes that belong together; returns their sequence number."""
@@ -97,9 +101,9 @@ class Writer:
             return self.sequence
 
     def add_segment(self, segment: Segment) -> None:
-        """Hand in audio. Raises MemoryError when too much of it waits because the file cannot be written."""
+        """Hand in audio. Raises MemoryError when too much of it waits: the file cannot be written, or too slowly."""
         with self._changed:
-            if self.trouble is not None and self._waiting_bytes() > MAX_WAITING_BYTES:
+            if self._waiting_bytes() > MAX_WAITING_BYTES:
                 raise MemoryError(problem("memory", self.path).message)
             self._segments.append(segment)
             self._changed.notify_all()
@@ -215,10 +219,11 @@ class Writer:
             ending = {take_id for take_id, take in batch.takes.items() if take is not None and take.state != "making"}
             segments = [segment for at, segment in enumerate(self._segments) if at == 0 or segment.take_id in ending]
             self._hurry = False
+            self._writing_since_s = batch.first_s
         try:
             for segment in segments:
                 segment.encode()
-            self._commit(batch, segments)
+            self.file.commit(batch, segments)
         except (sqlite3.Error, OSError, MemoryError) as error:
             self._failed(error, batch, segments)
             return
@@ -231,6 +236,7 @@ class Writer:
             self.trouble = None
             self._unrescued = Batch()
             self._failures = 0
+            self._writing_since_s = None
             self._changed.notify_all()
         if solved:
             if self._rescue is not None:
@@ -241,42 +247,16 @@ class Writer:
         if batch.sequence:  # not for a beat
             self._on_saved(batch.sequence)
 
-    def _commit(self, batch: Batch, segments: list[Segment]) -> None:
-        connection = self._open()
-        if self._before_first_change is not None and "changed_at_s" in batch.meta:
-            self._before_first_change(connection)
-            self._before_first_change = None
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            write_batch(connection, batch)
-            for segment in segments:
-                store_audio.insert(connection, segment)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-
-    def _open(self) -> sqlite3.Connection:
-        """The connection, opened again after trouble with the file."""
-        if self._identity is not None and _identity(self.path) != self._identity:
-            raise FileGoneError(f"{self.path} is gone")
-        if self._connection is None:
-            connection = connect(self.path, write=True)
-            begin_writing(connection, self.path)
-            self._connection = connection
-        return self._connection
-
     def _failed(self, error: BaseException, batch: Batch, segments: list[Segment]) -> None:
         _log.warning("Saving %s failed: %s", self.path, error)
         with self._changed:
             self._unrescued.add(batch)
         rescued = self._save_to_rescue()
         now_trouble = problem_of(error, self.path, rescued)
-        if self._connection is not None and now_trouble.kind in ("lost", "permission", "damaged", "other"):
-            self._close_connection(self._connection)
-            self._connection = None
+        if now_trouble.kind in ("lost", "permission", "damaged", "other"):
+            self.file.let_go()
         with self._changed:
+            self._writing_since_s = None
             newer, self._batch = self._batch, batch
             self._batch.add(newer)
             if not self._batch:
@@ -310,7 +290,7 @@ class Writer:
             try:
                 connection: sqlite3.Connection | None = None
                 try:
-                    connection = self._open()
+                    connection = self.file.open()
                 except (sqlite3.Error, OSError):
                     if not anyway:
                         raise
@@ -319,26 +299,8 @@ class Writer:
                 future.set_exception(error)
 
     def switch(self, path: Path, settle: Callable[[], None]) -> None:
-        """For a job: put the file to rest, call `settle`, and write to the file that is at `path` then.
-
-        What waits goes into the new file. When `settle` raises, writing goes on in the old one.
-
-        Raises:
-            sqlite3.OperationalError: somebody else reads the file, so it cannot be put to rest.
-        """
-        old = self._connection
-        if old is not None:
-            if path == self.path:
-                end_writing(old)  # a log that stayed behind would be read as part of the new file
-            else:
-                self._rest(old)
-            self._close_connection(old)
-            self._connection = None
-        settle()
-        self._connection = connect(path, write=True)
-        begin_writing(self._connection, path)
-        self.path = path
-        self._identity = _identity(path)
+        """For a job: see `WrittenFile.switch`. What waits goes into the new file."""
+        self.file.switch(path, settle)
         with self._changed:
             self._retry_at_s = 0.0
             self._changed.notify_all()
@@ -361,52 +323,31 @@ class Writer:
         if self._checkpointed:
             return
         self._checkpointed = True
-        try:
-            if self._connection is not None:
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.Error as error:
-            _log.info("Checkpoint of %s put off: %s", self.path, error)
+        self.file.gather()
 
     def _finish(self) -> None:
-        connection, self._connection = self._connection, None
+        self._lag.end()
         if self._rescue is not None:
             self._rescue.close()
-        if connection is not None:
-            if self._beat is not None and self.trouble is None:
-                self._sign_off(connection)
-            self._rest(connection)
-            self._close_connection(connection)
+        self.file.close(sign_off=self._beat is not None and self.trouble is None)
         with self._changed:
             self._changed.notify_all()
 
-    def _sign_off(self, connection: sqlite3.Connection) -> None:
-        """Nobody has the file open any more."""
-        try:
-            connection.execute("DELETE FROM meta WHERE name = 'lock'")
-        except sqlite3.Error as error:
-            _log.info("%s still names its holder: %s", self.path, error)
+    # -- a slow disk
 
-    def _rest(self, connection: sqlite3.Connection) -> None:
-        try:
-            end_writing(connection)
-        except sqlite3.Error as error:
-            _log.info("%s keeps its write-ahead log: %s", self.path, error)
+    def _waiting_since_s(self) -> float | None:
+        """Since when the oldest of what waits does; None in trouble too, which is told by itself."""
+        if self.trouble is not None:
+            return None
+        since = [self._writing_since_s, self._batch.first_s if self._batch else None]
+        since += [self._segments[0].handed_in_s] if self._segments else []
+        return min((each for each in since if each is not None), default=None)
 
-    @staticmethod
-    def _close_connection(connection: sqlite3.Connection) -> None:
-        try:
-            connection.close()
-        except sqlite3.Error as error:
-            _log.warning("A project file did not close well: %s", error)
+    def _tell_lag(self, late: bool) -> None:
+        with self._changed:
+            troubled = self.trouble is not None
+        if not troubled:
+            self._on_problem(problem("slow", self.path) if late else None)
 
     def _waiting_bytes(self) -> int:
         return sum(len(segment.flac) if segment.flac is not None else segment.samples * 8 for segment in self._segments)
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """What tells a file from another one that took its place."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

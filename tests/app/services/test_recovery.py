@@ -137,7 +137,7 @@ UNSAVED = """
     def fail(batch, segments):
         error = sqlite3.OperationalError("disk full"); error.sqlite_errorname = "SQLITE_FULL"
         raise error
-    store._writer._commit = fail
+    store._writer.file.commit = fail
     store.history.do(ReplaceText(5, "", " and more"))
     assert told.wait(20)
     writer = store.begin_take(Take(id="new", block_id=block))

@@ -154,8 +154,8 @@ def test_typing_writes_one_block_and_not_the_script(store: ProjectStore) -> None
     store.history.do(ReplaceText(0, "", "\n".join(["line"] * 300)))
     store.flush()
     written = []
-    real = store._writer._commit
-    store._writer._commit = lambda batch, segments: (written.append(batch), real(batch, segments))
+    real = store._writer.file.commit
+    store._writer.file.commit = lambda batch, segments: (written.append(batch), real(batch, segments))
     store.history.do(ReplaceText(700, "", "x"))
     store.history.do(ReplaceText(700, "", "\n"))
     store.flush()

@@ -18,7 +18,7 @@ from app.model.commands import ReplaceText, SetBlockSettings
 from app.model.errors import ProjectError
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_schema, store_writer
+from app.services import store_file, store_lag, store_schema, store_writer
 from app.services.store import ProjectStore
 from app.services.store_problem import Problem
 
@@ -78,7 +78,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk()
     monkeypatch.setattr(store_writer, "RETRY_S", (0.02, 0.02))
     monkeypatch.setattr(
-        store_writer, "connect", lambda path, **how: FaultyConnection(store_schema.connect(path, **how), disk)
+        store_file, "connect", lambda path, **how: FaultyConnection(store_schema.connect(path, **how), disk)
     )
     return disk
 
@@ -103,7 +103,7 @@ class Told:
 
 def create(path: Path, paths: Paths, disk: Disk) -> ProjectStore:
     store = ProjectStore.create(path, paths=paths)
-    store._writer._connection = FaultyConnection(store._writer._connection, disk)
+    store._writer.file.connection = FaultyConnection(store._writer.file.connection, disk)
     store.flush()
     return store
 
@@ -244,14 +244,14 @@ def test_a_project_in_a_folder_that_cannot_be_written_is_refused_with_words(tmp_
 def test_a_slow_disk_never_holds_up_the_typing(tmp_path: Path, paths: Paths, disk: Disk) -> None:
     store = create(tmp_path / "a.mvs", paths, disk)
     committing, go = threading.Event(), threading.Event()
-    real = store._writer._commit
+    real = store._writer.file.commit
 
     def slow(batch, segments) -> None:
         committing.set()
         assert go.wait(30)
         real(batch, segments)
 
-    store._writer._commit = slow
+    store._writer.file.commit = slow
     store.history.do(ReplaceText(0, "", "a"))
     assert committing.wait(10)
     writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
@@ -263,6 +263,64 @@ def test_a_slow_disk_never_holds_up_the_typing(tmp_path: Path, paths: Paths, dis
     assert store.close()
     with ProjectStore.open(store.path, paths=paths) as again:
         assert again.project.text() == "b" * 100 + "a"
+
+
+def test_saving_that_lags_is_told_and_so_is_its_end(
+    tmp_path: Path, paths: Paths, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_lag, "LAG_S", 0.2)
+    store = create(tmp_path / "a.mvs", paths, disk)
+    told, go = Told(store), threading.Event()
+    real = store._writer.file.commit
+    store._writer.file.commit = lambda batch, segments: go.wait(30) and real(batch, segments)
+    store.history.do(ReplaceText(0, "", "a"))
+    told.wait_for(lambda problem: problem is not None and problem.kind == "slow")
+    assert "a.mvs" in told.problems[0].message and store.trouble is None
+    store.history.do(ReplaceText(1, "", "b"))
+    go.set()
+    told.wait_for(lambda problem: problem is None)
+    assert store.flush() and [problem is None for problem in told.problems] == [False, True]
+    store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert again.project.text() == "ab"
+
+
+def test_audio_that_is_saved_too_slowly_is_told_and_bounded_in_memory(
+    tmp_path: Path, paths: Paths, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_lag, "LAG_S", 0.2)
+    monkeypatch.setattr(store_writer, "MAX_WAITING_BYTES", 2_000_000)
+    store = create(tmp_path / "a.mvs", paths, disk)
+    writer = store.begin_take(Take(block_id=store.project.blocks[0].id))
+    assert store.flush()
+    told, go = Told(store), threading.Event()
+    real = store._writer.file.commit
+    store._writer.file.commit = lambda batch, segments: go.wait(30) and real(batch, segments)
+    with pytest.raises(MemoryError):
+        for _ in range(20):
+            writer.append(noise(96_000))
+    told.wait_for(lambda problem: problem is not None and problem.kind == "slow")
+    go.set()
+    assert store.flush() and store.close()
+
+
+def test_trouble_after_a_lag_is_told_as_what_it_is(
+    tmp_path: Path, paths: Paths, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_lag, "LAG_S", 0.2)
+    store = create(tmp_path / "a.mvs", paths, disk)
+    told, go = Told(store), threading.Event()
+    real = store._writer.file.commit
+    store._writer.file.commit = lambda batch, segments: go.wait(30) and real(batch, segments)
+    store.history.do(ReplaceText(0, "", "a"))
+    told.wait_for(lambda problem: problem is not None and problem.kind == "slow")
+    disk.broken("lost")  # the drive answers at last, and says that it is gone
+    go.set()
+    told.wait_for(lambda problem: problem is not None and problem.kind == "lost")
+    disk.mended()
+    told.wait_for(lambda problem: problem is None)
+    assert [problem.kind if problem else "" for problem in told.problems] == ["slow", "lost", ""]
+    store.close()
 
 
 @pytest.fixture
