@@ -93,10 +93,12 @@ def gemv_words_kernel(
     x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     STRIDE, N, K: tl.constexpr, STATS_IN, eps, exponent,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
-    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, PDL: tl.constexpr, ASM: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, AHEAD: tl.constexpr,
+    PDL: tl.constexpr, ASM: tl.constexpr,
 ):  # fmt: skip
     """As `gemv_kernel`, of int8 weights in int32 words (four columns each); BLOCK_K counts words.
 
+    AHEAD: tiles that are asked for before the input is there.
     exponent: that of 2²³, 0x4B000000: the compiler would move a constant into a register for every byte again.
     """
     if PDL:
@@ -109,24 +111,31 @@ def gemv_words_kernel(
     cols = tl.max_contiguous(tl.arange(0, BLOCK_K), 2)
     # Rows past the end read the last one: loads without a mask are half as many instructions.
     tile = tl.minimum(rows, N - 1)[:, None].to(tl.int64) * ROW + cols[None, :]
-    mask = (cols < ROW)[None, :]
     up = N.to(tl.int64) * ROW
-    w = _load_tile(w_ptr, tile, mask, EVEN)
-    if ACT == 3:
-        w_up = _load_tile(w_ptr + up, tile, mask, EVEN)
+    ahead = ()
+    for start in tl.static_range(0, ROW, BLOCK_K):
+        if start < AHEAD * BLOCK_K:
+            mask = (start + cols < ROW)[None, :]
+            ahead = ahead + (_load_tile(w_ptr + start, tile, mask, EVEN),)
+            if ACT == 3:
+                ahead = ahead + (_load_tile(w_ptr + up + start, tile, mask, EVEN),)
     if PDL:
         gdc_wait()
     acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     for start in tl.static_range(0, ROW, BLOCK_K):
         mask = start + cols < ROW
-        if start > 0:
-            w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
-            if ACT == 3:
-                w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
         x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, tl.arange(0, BLOCK_K), mask, EVEN)
+        if start < AHEAD * BLOCK_K:
+            w = ahead[start // BLOCK_K * (2 if ACT == 3 else 1)]
+        else:
+            w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
         acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
         if ACT == 3:
+            if start < AHEAD * BLOCK_K:
+                w_up = ahead[start // BLOCK_K * 2 + 1]
+            else:
+                w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
             acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
     _finish_one_row(
         acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,

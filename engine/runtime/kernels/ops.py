@@ -169,8 +169,11 @@ class Linear:
         if m == 1:
             gated = self.act == kernels.ACT_SWIGLU
             words = self.words if x.element_size() == 2 else None
-            shape = gemv_shape if words is None else words_gemv_shape
-            block_n, block_k, warps = shape(self.N, self.K, gated)
+            ahead = 0
+            if words is None:
+                block_n, block_k, warps = gemv_shape(self.N, self.K, gated)
+            else:
+                block_n, block_k, warps, ahead = words_gemv_shape(self.N, self.K, gated)
             if target is not None:
                 block_n, block_k = fit_parts(self.N, block_n, block_k, target)
             blocks = triton.cdiv(self.N, block_n)
@@ -180,8 +183,9 @@ class Linear:
             else:
                 arguments = (x, words, *arguments[2:])
                 kernels.gemv_words_kernel[(blocks,)](
-                    *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENT, ASM=not INTERPRETED, **flags, **launch
-                )
+                    *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENT,
+                    AHEAD=ahead, ASM=not INTERPRETED, **flags, **launch,
+                )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
             m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
@@ -209,14 +213,15 @@ def gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
     return (4, min(2048, widest), 2) if n > 4096 else (2, min(1024, widest), 4)
 
 
-def words_gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
-    """(BLOCK_N, BLOCK_K in words of four int8, warps) for one row: a warp takes 64 words of each of four rows (eight where gated).
+def words_gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int, int]:
+    """(BLOCK_N, BLOCK_K in words of four int8, warps, AHEAD) for one row.
 
-    Long rows are shared by more warps, for there are too few of them to fill the card.
+    A warp takes 64 words of each of four rows (eight where gated), and each thread has 128 bytes asked for before its input is
+    there. Long rows are shared by more warps, for there are too few of them to fill the card.
     """
     warps = 4 if k > 2560 and not gated else 2
     warps = min(warps, max(1, k // 256))
-    return 4, min(64 * warps, triton.next_power_of_2(k // 4)), warps
+    return 4, min(64 * warps, triton.next_power_of_2(k // 4)), warps, 2 if gated else 4
 
 
 def fit_parts(n: int, block_n: int, block_k: int, target: Rows) -> tuple[int, int]:

@@ -84,5 +84,5 @@ def test_sums_of_the_full_size_fit_the_buffers_made_for_them() -> None:
     target = Rows.empty(1, hidden, device=torch.device("cpu"), dtype=torch.bfloat16)
     for shape in (ops.gemv_shape, ops.words_gemv_shape):
         for k in (attended, hidden, inner):
-            block_n, block_k, _ = shape(hidden, k, False)
+            block_n, block_k, *_ = shape(hidden, k, False)
             assert ops.fit_parts(hidden, block_n, block_k, target) == (block_n, block_k)
