@@ -26,7 +26,7 @@ class PcmDecoder:
         full_scale: the integer that stands for 1.0; None is 2**(bits - 1).
 
     Raises:
-        ServerError: a format that nobody sends on purpose.
+        ServerError: a format that nobody sends on purpose; fed: floating samples that are not finite.
     """
 
     def __init__(
@@ -68,6 +68,8 @@ class PcmDecoder:
         raw = np.frombuffer(data[:whole], np.uint8)
         if self._floating:
             values = raw.view("<f4").astype(np.float32)
+            if not np.isfinite(values).all():
+                raise ServerError("The server sent sound that holds values that are no numbers.", "Update the server.")
         elif self._bytes == 3:
             wide = np.zeros((len(raw) // 3, 4), np.uint8)
             wide[:, 1:] = raw.reshape(-1, 3)

@@ -27,7 +27,8 @@ DIALECTS: Mapping[str, Callable[[], Dialect]] = {"sglang": SglangDialect, "vllm"
 _BUSY = frozenset({429, 503})
 _LARGEST_ERROR = 64 << 10
 _LARGEST_JSON = 16 << 20
-_LARGEST_SPEECH = 512 << 20
+_LARGEST_SPEECH = 256 << 20  # ten minutes in stereo of 32 bits
+_LARGEST_BATCH = 512 << 20
 _LONGEST_WAIT_S = 30.0
 # A server that closes an idle connection just when it is used again, or is being started: nothing was done yet.
 _NOT_REACHED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
@@ -51,7 +52,8 @@ class ServerClient:
     def __init__(self, spec: ServerSpec, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.spec = spec
         base = spec.base
-        headers = spec.authorisation
+        # Compressed answers would be small for speech, and can be bombs.
+        headers = spec.authorisation | {"Accept-Encoding": "identity"}
         timeout = httpx.Timeout(
             spec.silence_timeout_s, connect=spec.connect_timeout_s, pool=None, read=spec.first_timeout_s, write=60.0
         )
@@ -91,7 +93,7 @@ class ServerClient:
         if any(each.get("owned_by") == "vllm" for each in await self._models()):
             return VllmDialect()
         response = await self._ask("GET", "/v1/audio/voices", timeout=self.spec.connect_timeout_s)
-        if response.status_code in (401, 403):
+        if 300 <= response.status_code < 400 or response.status_code in (401, 403):
             await self._check(response)
         if response.status_code == 200 and "cache_stats" in (self._object(response) or {}):
             return SglangDialect()
@@ -157,10 +159,21 @@ class ServerClient:
     async def stream(self, body: Mapping[str, Any]) -> AsyncIterator[httpx.Response]:
         """The answer to a request for speech, read as it comes; leaving early closes the connection, which cancels
         it."""
-        request = self._http.build_request("POST", "/v1/audio/speech", json=dict(body))
+        async with self._answer(self._http.build_request("POST", "/v1/audio/speech", json=dict(body))) as response:
+            await self._check(response)
+            yield response
+
+    @asynccontextmanager
+    async def _answer(self, request: httpx.Request) -> AsyncIterator[httpx.Response]:
+        """An answer whose body is still to come, as it was sent."""
         response = await self._reached(lambda: self._http.send(request, stream=True))
         try:
-            await self._check(response)
+            coding = response.headers.get("Content-Encoding", "").strip().lower()
+            if coding not in ("", "identity"):
+                raise ServerError(
+                    f"“{self.spec.shown}” sends its answers compressed ({coding[:20]}), which nobody asked for.",
+                    "Turn that off in the server, or in the proxy before it.",
+                )
             yield response
         finally:
             await response.aclose()
@@ -225,10 +238,12 @@ class ServerClient:
         asked: dict[str, Any] = {"items": items}
         if bodies and bodies[0].get("model"):
             asked["model"] = bodies[0]["model"]
-        response = await self._ask("POST", "/v1/audio/speech/batch", json=asked)
+        response = await self._ask("POST", "/v1/audio/speech/batch", most=_LARGEST_BATCH, json=asked)
         await self._check(response)
-        results = (self._object(response, _LARGEST_SPEECH) or {}).get("results")
-        by_index = {each.get("index"): each for each in results or () if isinstance(each, Mapping)}
+        results = (self._object(response) or {}).get("results")
+        listed = results if isinstance(results, list) else []
+        items_told = [each for each in listed if isinstance(each, Mapping) and _is_index(each.get("index"))]
+        by_index = {each["index"]: each for each in items_told}
         return [self._batch_item(by_index.get(index)) for index in range(len(bodies))]
 
     def _batch_item(self, item: Mapping[str, Any] | None) -> tuple[bytes, str | None] | ServerError:
@@ -236,10 +251,13 @@ class ServerClient:
             return ServerError(f"“{self.spec.shown}” left a line out of a batch.", "Try again.")
         if item.get("status") != "success":
             return ServerError(
-                f"“{self.spec.shown}” says: {said(item.get('error')) or 'no reason'}", "Change it and try again."
+                f"“{self.spec.shown}” says: {self.masked(said(item.get('error'))) or 'no reason'}",
+                "Change it and try again.",
             )
         try:
-            return base64.b64decode(str(item.get("audio_data") or ""), validate=True), item.get("finish_reason")
+            reason = item.get("finish_reason")
+            sound = base64.b64decode(str(item.get("audio_data") or ""), validate=True)
+            return sound, reason if isinstance(reason, str) else None
         except (binascii.Error, ValueError):
             return ServerError(f"“{self.spec.shown}” sent damaged sound.", "Try again.")
 
@@ -267,10 +285,31 @@ class ServerClient:
                 wait_s *= 2
         raise AssertionError("attempts is at least 1")
 
-    async def _ask(self, method: str, path: str, *, timeout: float | None = None, **content: Any) -> httpx.Response:
-        """A whole answer that is not speech, at most a few megabytes."""
+    async def _ask(
+        self, method: str, path: str, *, timeout: float | None = None, most: int = _LARGEST_JSON, **content: Any
+    ) -> httpx.Response:
+        """A whole answer that is not a stream.
+
+        Args:
+            timeout: seconds for each step; all of it may take three times as long. None: as for speech.
+            most: bytes; a longer answer is an error.
+        """
         more = {} if timeout is None else {"timeout": timeout}
-        return await self._reached(lambda: self._http.request(method, path, **content, **more))
+        try:
+            async with (
+                asyncio.timeout(None if timeout is None else 3 * timeout),
+                self._answer(self._http.build_request(method, path, **content, **more)) as response,
+            ):
+                raw = bytearray()
+                async for part in self.bytes_of(response):
+                    raw += part
+                    if len(raw) > most:
+                        raise ServerError(f"“{self.spec.shown}” answered with far too much.", "Check the address.")
+        except TimeoutError as error:
+            raise ServerError(
+                f"“{self.spec.shown}” did not answer in time.", "Look whether it is overloaded."
+            ) from error
+        return httpx.Response(response.status_code, headers=response.headers, content=bytes(raw))
 
     async def _reached(self, send: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
         try:
@@ -280,6 +319,10 @@ class ServerClient:
                 f"“{self.spec.shown}” did not answer in time.", "Look whether it is overloaded."
             ) from error
         except _NOT_REACHED as error:
+            if isinstance(error, httpx.RemoteProtocolError) and "disconnected" not in str(error):
+                raise ServerError(
+                    f"What “{self.spec.shown}” answers is no HTTP ({_words(error)[:200]}).", "Check the address."
+                ) from error
             cause = error.__cause__ or error.__context__
             if isinstance(cause, ssl.SSLError) or "CERTIFICATE" in str(error):
                 raise ServerError(
@@ -301,12 +344,16 @@ class ServerClient:
             return
         if status < 400:
             target = response.headers.get("Location", "somewhere else")
-            raise ServerError(f"“{self.spec.shown}” points to {target[:200]}.", "Give that address itself.")
-        words = await self._words_of(response)
+            raise ServerError(f"“{self.spec.shown}” points to {self.masked(target)[:200]}.", "Give that address itself.")
+        words = self.masked(await self._words_of(response))
         message = f"“{self.spec.shown}” says: {words}" if words else f"“{self.spec.shown}” refused (HTTP {status})."
         if status in _BUSY:
             raise Busy(message, "It is busy or starting: try again in a while.", _retry_after_s(response))
         raise ServerError(message, _remedy(status))
+
+    def masked(self, words: str) -> str:
+        """What a server said, without the key, which it may repeat."""
+        return words.replace(self.spec.key, "…") if self.spec.key else words
 
     async def _words_of(self, response: httpx.Response) -> str:
         raw = b""
@@ -325,13 +372,14 @@ class ServerClient:
         except (ValueError, RecursionError):
             return "" if text.startswith("<") else text[:500]
 
-    def _object(self, response: httpx.Response, most: int = _LARGEST_JSON) -> dict[str, Any] | None:
+    def _object(self, response: httpx.Response) -> dict[str, Any] | None:
         try:
-            value = json.loads(response.content) if len(response.content) <= most else None
-        except (ValueError, RecursionError):
-            value = None
-        if value is None and response.status_code == 200:
-            raise ServerError(f"“{self.spec.shown}” answered with something that is no JSON.", "Check the address.")
+            value = json.loads(response.content)
+        except (ValueError, RecursionError) as error:
+            if response.status_code == 200:
+                message = f"“{self.spec.shown}” answered with something that is no JSON."
+                raise ServerError(message, "Check the address.") from error
+            return None
         return value if isinstance(value, dict) else None
 
 
@@ -348,6 +396,10 @@ def _remedy(status: int) -> str:
 def _retry_after_s(response: httpx.Response) -> float | None:
     text = response.headers.get("Retry-After", "").strip()
     return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+
+
+def _is_index(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _words(error: BaseException) -> str:

@@ -18,11 +18,13 @@ from engine.backends.server_dialect import Dialect, SentReference, stop_reason
 from engine.backends.server_voices import ServerVoices
 from engine.backends.sse import SseReader
 from engine.errors import EngineFailedError, ServerError, SpeechError
-from engine.requests import SpeechRequest, StopReason
+from engine.requests import FRAME_SAMPLES, MAX_FRAMES, SAMPLE_RATE, SpeechRequest, StopReason
 
 _log = logging.getLogger(__name__)
 
 SEEDS_TRIED = 3
+MOST_SAMPLES = MAX_FRAMES * FRAME_SAMPLES  # no line is longer
+_DECODED_BYTES = 1 << 18
 
 
 class Reporter(Protocol):
@@ -165,7 +167,7 @@ class ServerRequest:
         if not data:
             return StopReason.STOP
         wav = WavDecoder(self._dialect.full_scale)
-        self._hand_over(wav.feed(data))
+        self._decode(wav, data)
         self._hand_over(wav.flush())
         if wav.decoder is not None and not wav.complete:
             raise ServerError(f"“{self._shown}” sent less sound than it had announced.", "Try again.")
@@ -194,7 +196,7 @@ class ServerRequest:
 
     async def _read_raw(self, response: httpx.Response, decoder: PcmDecoder | WavDecoder) -> StopReason:
         async for part in self._client.bytes_of(response):
-            self._hand_over(decoder.feed(part))
+            self._decode(decoder, part)
         speech_id = response.headers.get("X-SGLang-Omni-Speech-Id") or response.headers.get("X-Request-Id")
         if self._dialect.tells_outcome and speech_id:
             return stop_reason(await self._client.outcome(speech_id))
@@ -207,18 +209,32 @@ class ServerRequest:
                 outcome = self._dialect.read_event(event)
                 if outcome.failed:
                     raise ServerError(
-                        f"“{self._shown}” says: {outcome.failed}", "Try again; its own log has the details."
+                        f"“{self._shown}” says: {self._client.masked(outcome.failed)[:2000]}",
+                        "Try again; its own log has the details.",
                     )
                 if outcome.audio:
-                    self._hand_over(decoder.feed(_decoded(outcome.audio)))
+                    self._decode(decoder, _decoded(outcome.audio))
                 if outcome.done:
                     return stop_reason(outcome.finish_reason)
         raise ServerError(f"“{self._shown}” ended the stream without saying that it is complete.", "Try again.")
 
+    def _decode(self, decoder: PcmDecoder | WavDecoder, data: bytes) -> None:
+        """Bytes to samples, a part at a time: few bytes of a low rate are many samples."""
+        for at in range(0, len(data), _DECODED_BYTES):
+            self._hand_over(decoder.feed(data[at : at + _DECODED_BYTES]))
+
     def _hand_over(self, samples: np.ndarray) -> None:
-        if len(samples):
-            self._samples += len(samples)
-            self._report.audio(samples)
+        if not len(samples):
+            return
+        room = MOST_SAMPLES - self._samples
+        if room > 0:
+            self._samples += len(samples[:room])
+            self._report.audio(samples[:room])
+        if len(samples) > room:
+            raise ServerError(
+                f"“{self._shown}” goes on sending after {MOST_SAMPLES / SAMPLE_RATE / 60:.0f} minutes of sound.",
+                "Try another seed, or shorter pieces.",
+            )
 
 
 def _decoded(text: str) -> bytes:
