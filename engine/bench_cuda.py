@@ -169,6 +169,24 @@ def made_up_prompt(model: SpeechLM, number: int) -> Prompt:
     return Prompt(torch.cat((opening, start, voice, end)), text(ids))
 
 
+def admission_ms(loop: CudaFrameLoop, repeats: int = 12) -> tuple[float, float]:
+    """Of a prompt whose voice is in the store: milliseconds until its row can speak, and until the call has returned."""
+    import torch
+
+    spent: list[tuple[float, float]] = []
+    for number in range(repeats + 2):
+        prompt = made_up_prompt(loop.model, number)
+        torch.cuda.synchronize()
+        started_s = time.perf_counter()
+        row = loop.admit(prompt, sampling=SAMPLING, seed=number, max_frames=100)
+        called_s = time.perf_counter()
+        torch.cuda.synchronize()
+        spent.append((1000 * (time.perf_counter() - started_s), 1000 * (called_s - started_s)))
+        loop.release(row)
+    whole, call = zip(*spent[2:], strict=True)
+    return statistics.median(whole), statistics.median(call)
+
+
 def first_audio_ms(loop: CudaFrameLoop, streams: DecodeStreams, repeats: int = 10) -> float:
     """From the prompt to the samples of the first frame on the host; the voice's prefix is in the store."""
     spent: list[float] = []

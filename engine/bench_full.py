@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from engine.bench import Figure
 from engine.bench_cuda import (
+    TEXT_ROWS,
     WeightBytes,
+    admission_ms,
     block_rates,
     clear,
     codec_times,
@@ -108,6 +110,9 @@ def measure_random(
         yield _figure(name, spent_ms, "ms", passes * 1000 * codec_bytes / bandwidth)
 
     on_progress("First audio")
+    admitted_ms, call_ms = admission_ms(loop)
+    yield _figure(f"admission, {TEXT_ROWS} rows, cached voice", admitted_ms, "ms", 1000 * sizes.layers / bandwidth)
+    yield Figure("  of it the call", call_ms, "ms")
     yield _figure("first audio, cached voice", first_audio_ms(loop, streams), "ms")
     share, generated_ms = processor_share(loop, streams)
     yield _figure("processor share of the thread", share, "")

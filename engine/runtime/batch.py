@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from dataclasses import dataclass
 
 import torch
@@ -11,10 +11,11 @@ from engine.errors import DeviceError
 from engine.lm.generate import Frame, require_admissible
 from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
-from engine.lm.sampling import stop_options
 from engine.requests import Sampling
 from engine.runtime.graphs import RING, FrameGraphs, Quantizer
 from engine.runtime.paged import PAGE_ROWS, PagedCache
+from engine.runtime.prefixes import PrefixStore
+from engine.runtime.prompts import PromptGraphs, Speaks
 
 LOOK_BACK = 2  # frames launched beyond the one that is read; a stop is noticed that late and costs as many frames
 PREFIX_BYTES = 256 << 20  # keys and values of voices' prompt prefixes that stay on the device; the memory plan counts them
@@ -40,23 +41,13 @@ class _Launch:
     ready: torch.cuda.Event
 
 
-@dataclass
-class _Prefix:
-    keys: torch.Tensor  # [layers, length, kv_heads, head_dim]
-    values: torch.Tensor
-
-    @property
-    def nbytes(self) -> int:
-        return self.keys.nbytes + self.values.nbytes
-
-
 class CudaFrameLoop:
     """A bucket of rows with the interface of `engine.lm.generate.FrameLoop`, on graphs and paged keys.
 
     Attributes:
         rows: the most rows at once.
         pinned: True runs every frame in the bucket of `rows` (same bits whatever shares it); False in the smallest that fits.
-        graphs: the two steps.
+        graphs: the two steps. prompts: what computes prompts. prefixes: those of voices, kept.
         errors: what ended a row that its device had no room for, by row, until it is released.
     """
 
@@ -72,17 +63,18 @@ class CudaFrameLoop:
         pdl: bool = True,
         prefix_bytes: int = PREFIX_BYTES,
     ) -> None:
-        self.model, self.rows, self.pinned, self.prefix_bytes = model, rows, pinned, prefix_bytes
+        self.model, self.rows, self.pinned = model, rows, pinned
         pages = pages or rows * -(-longest // PAGE_ROWS)
         self.cache = PagedCache(
             model.config.backbone, pages=pages, rows=rows, longest=longest, device=model.device, dtype=model.dtype
         )
         self.graphs = FrameGraphs(model, self.cache, rows=rows, quantize=quantize, pdl=pdl)
+        self.prompts = PromptGraphs(self.graphs)
+        self.prefixes = PrefixStore(self.cache, prefix_bytes)
         self.errors: dict[int, DeviceError] = {}
         self._work: list[_Row | None] = [None] * rows
         self._launched: deque[_Launch] = deque()
         self._launches = 0
-        self._prefixes: OrderedDict[bytes, _Prefix] = OrderedDict()
         width = model.config.codebooks + 1
         self._pinned_codes = torch.zeros(RING, rows, width, dtype=torch.int32, pin_memory=model.device.type == "cuda")
 
@@ -94,6 +86,7 @@ class CudaFrameLoop:
         """Capture the graphs. Call it once, before the first `admit`; until then, and where it fails, steps run eagerly."""
         sizes = {self.rows} if self.pinned else {size for size in (1, 2, 4, 8, 16, 32) if size < self.rows} | {self.rows}
         self.graphs.capture(sorted(sizes))
+        self.prompts.capture(self.graphs.pool)
 
     @torch.inference_mode()
     def admit(self, prompt: Prompt, *, sampling: Sampling, seed: int, max_frames: int) -> int:
@@ -105,9 +98,10 @@ class CudaFrameLoop:
         length = len(prompt)
         try:
             self.cache.reserve(row, length + 1)
-            start = self._paste_prefix(prompt, row)
-            hidden = self._prefill(prompt.rest, row, start)
-            self._start(row, hidden, length, sampling, seed)
+            self._place_prefix(prompt.prefix, row)
+            # The ring slot of the next launch: a row that was outside of smaller buckets has not followed the others.
+            speaks = Speaks(sampling, seed, self._launches % RING)
+            self.prompts.compute(prompt.rest, row, len(prompt.prefix), speaks)
         except Exception:
             self.cache.release(row)
             raise
@@ -134,7 +128,7 @@ class CudaFrameLoop:
     def release(self, row: int) -> None:
         """Free a row, finished or not. Frames of it that are under way are dropped."""
         self._work[row] = None
-        self.graphs.state.live[row] = 0
+        self.graphs.silence(row)
         self.cache.release(row)
 
     # Frames
@@ -152,7 +146,7 @@ class CudaFrameLoop:
             except DeviceError as error:
                 work.finished = True
                 self.errors[row] = error
-                self.graphs.state.live[row] = 0
+                self.graphs.silence(row)
                 continue
             work.launched += 1
             work.position += 1
@@ -166,7 +160,7 @@ class CudaFrameLoop:
         self._pinned_codes[slot].copy_(self.graphs.state.ring[slot], non_blocking=True)
         for row, work in rows:
             if work.launched == work.max_frames:
-                self.graphs.state.live[row] = 0  # its last frame is under way; frames of others must not move it on
+                self.graphs.silence(row)  # its last frame is under way; frames of others must not move it on
         # A blocking event lets the waiting thread sleep instead of spin.
         ready = torch.cuda.Event(blocking=True)
         ready.record()
@@ -190,59 +184,8 @@ class CudaFrameLoop:
         ended = [row for row in self.errors if self._work[row] is not None and not any(row == r for l in self._launched for r, _ in l.rows)]
         return [Frame(row, None, False, True) for row in ended]
 
-    # Prompts
-
-    def _start(self, row: int, hidden: torch.Tensor, length: int, sampling: Sampling, seed: int) -> None:
-        """Write the row's part of the state; frames already launched do not read it."""
-        state = self.graphs.state
-        stop = stop_options(sampling)
-        audio = sampling.audio
-        state.live[row] = 1
-        state.frame[row] = 0
-        # The frame step moves nothing; the backbone step that follows it writes at this position.
-        state.position[row] = length
-        state.seed[row] = seed
-        state.history[row].zero_()
-        state.floats[row] = torch.tensor(
-            [audio.temperature, audio.top_p, audio.repetition_penalty, stop.temperature, stop.top_p], device=self.model.device
-        )
-        state.ints[row] = torch.tensor([audio.top_k, stop.top_k], dtype=torch.int32, device=self.model.device)
-        local = state.local
-        wide = hidden.float()
-        local.residual[row] = wide
-        local.gained[row] = (wide * self.graphs.local_gain).to(local.gained.dtype)
-        local.stats[row] = wide.sum()
-        local.stats[local.stride + row] = wide.square().sum()
-
-    def _paste_prefix(self, prompt: Prompt, row: int) -> int:
-        """The voice's part of the prompt: from the store, or computed as a call of its own and kept. Returns its length."""
-        length = len(prompt.prefix)
-        if not length:
-            return 0
-        key = prompt.prefix.numpy().tobytes()
-        kept = self._prefixes.get(key)
-        if kept is None:
-            self._prefill(prompt.prefix, row, 0)
-            pairs = [self.cache.read(layer, row, length) for layer in range(len(self.model.backbone.layers))]
-            kept = _Prefix(
-                torch.stack([keys.transpose(0, 1) for keys, _ in pairs]), torch.stack([values.transpose(0, 1) for _, values in pairs])
-            )
-            self._keep_prefix(key, kept)
-        else:
-            self._prefixes.move_to_end(key)
-            for layer, (keys, values) in enumerate(zip(kept.keys, kept.values, strict=True)):
-                self.cache.write(layer, row, 0, keys, values)
-        return length
-
-    def _keep_prefix(self, key: bytes, prefix: _Prefix) -> None:
-        """The least recently used voices leave first; one larger than the whole store is not kept."""
-        if prefix.nbytes > self.prefix_bytes:
-            return
-        self._prefixes[key] = prefix
-        while sum(each.nbytes for each in self._prefixes.values()) > self.prefix_bytes:
-            self._prefixes.popitem(last=False)
-
-    def _prefill(self, prompt_rows: torch.Tensor, row: int, start: int) -> torch.Tensor:
-        """Compute prompt rows `[T, C+1]` at positions start.. of `row`; returns the last hidden state `[hidden]`."""
-        x = self.model.embed(prompt_rows.to(self.model.device, non_blocking=True))
-        return self.graphs.prefill(x, row, start).to(self.model.dtype)
+    def _place_prefix(self, prefix: torch.Tensor, row: int) -> None:
+        """The voice's part of the prompt: pasted, or computed as a call of its own and kept, so that a kept one changes no bit."""
+        if len(prefix) and not self.prefixes.paste(prefix, row):
+            self.prompts.compute(prefix, row, 0)
+            self.prefixes.keep(prefix, row)

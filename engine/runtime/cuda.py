@@ -20,8 +20,6 @@ from engine.layout import ModelLayout
 from engine.lm.config import LMConfig
 from engine.lm.generate import FrameLoop
 from engine.lm.model import SpeechLM, load_lm
-from engine.lm.prompt import Prompt
-from engine.requests import Sampling, SamplingOptions
 from engine.runtime import memory
 from engine.runtime.devices import DevicePlan
 from engine.runtime.memory import MemoryPlan
@@ -35,7 +33,6 @@ Stage = Callable[[str, float], None]
 PDL_CAPABILITY = (9, 0)  # programmatic dependent launch
 KERNEL_CAPABILITY = (7, 5)  # the oldest card that Triton compiles for
 _BARE_CONTEXT_BYTES = 450 * memory.MB  # of CONTEXT_BYTES: what is taken before any of our kernels is loaded
-_WARM_PROMPTS = (48, 100, 140)  # rows: texts and voices of usual length
 _WARM_CLIP_FRAMES = (12, 100)
 
 
@@ -87,8 +84,7 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
     kernels = True
     try:
         loop = _frame_loop(model, chosen, stage)
-        if loop.graphs.fallback:
-            warnings.append(loop.graphs.fallback)
+        warnings += [reason for reason in (loop.graphs.fallback, loop.prompts.fallback) if reason]
     except Exception as error:
         _raise_unless_kernels(error)
         if chosen.precision == "int8":
@@ -172,25 +168,12 @@ def _frame_loop(model: SpeechLM, chosen: MemoryPlan, stage: Stage) -> CudaFrameL
         pages=chosen.pages,
         longest=chosen.longest,
         quantize=getattr(model, "narrowed", None),
+        prefix_bytes=chosen.parts["voices"],
         pdl=torch.cuda.get_device_capability(model.device) >= PDL_CAPABILITY,
     )
-    stage("Capturing the frame graphs", 0.78)
+    stage("Capturing the graphs of frames and prompts", 0.78)
     loop.capture()
-    stage("Trying prompts", 0.85)
-    warm_prompts(loop)
     return loop
-
-
-def warm_prompts(loop: CudaFrameLoop, lengths: Sequence[int] = _WARM_PROMPTS) -> None:
-    """Compile what prompts of these lengths take, so that the first listener does not wait for it."""
-    greedy = Sampling(SamplingOptions(0.0), SamplingOptions(0.0))
-    config = loop.model.config
-    for length in lengths:
-        rows = torch.full((length, config.codebooks + 1), config.pad_code, dtype=torch.int64)
-        rows[:, 0] = config.pad_id
-        row = loop.admit(Prompt(rows[:0], rows), sampling=greedy, seed=0, max_frames=1)
-        loop.release(row)
-    torch.cuda.synchronize(loop.model.device)
 
 
 # -- the codec --------------------------------------------------------------------------------------------------

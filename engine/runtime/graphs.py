@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 ATTENTION_TILE = 64
 ATTENTION_STAGES = 3
-MOST_PROMPT_PARTS = 256
 RING = 8  # frames of codes kept on the device for the host to read
 Quantizer = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor | None]]
 
@@ -58,6 +57,7 @@ class FrameGraphs:
 
     Attributes:
         state, cache: see there; the host writes a row's part when it admits a request.
+        pool: the memory that graphs share; None before the first is captured.
         frozen: True once graphs are captured; nothing may be allocated anew after that.
         fallback: why steps run eagerly, or "".
     """
@@ -76,6 +76,7 @@ class FrameGraphs:
         self.width = max(model.config.codebook_sizes)
         self.state = FrameState(model, rows, self.width)
         self.graphs: dict[int, tuple[torch.cuda.CUDAGraph, torch.cuda.CUDAGraph]] = {}
+        self.pool: tuple[int, int] | None = None
         self.frozen = False
         self.fallback = ""
         self._quantize = quantize or (lambda weight: (weight, None))
@@ -226,55 +227,16 @@ class FrameGraphs:
         )  # fmt: skip
         x.parts = 1
 
-    def prefill(self, x: torch.Tensor, row: int, start: int) -> torch.Tensor:
-        """Embedded prompt rows `[T, hidden]` at positions start.. of `row`, whose pages are reserved; the last hidden state `[hidden]`."""
-        config, cache, device = self.model.config.backbone, self.cache, self.model.device
-        count = x.shape[0]
-        rows = Rows.empty(count, config.hidden, device=device, dtype=x.dtype, parts=MOST_PROMPT_PARTS)
-        wide = x.float()
-        rows.residual.copy_(wide)
-        torch.mul(wide, self.first_gain, out=wide)
-        rows.gained.copy_(wide)
-        rows.stats[:count] = rows.residual.sum(-1)
-        rows.stats[count : 2 * count] = rows.residual.square().sum(-1)
-        qkv = x.new_empty(count, self.qkv.shape[1])
-        query, attended = x.new_empty(count, self.attended.shape[1]), x.new_empty(count, self.attended.shape[1])
-        inner = x.new_empty(count, config.intermediate)
-        table = cache.table[row]
-        block_q = min(64, max(16, triton.next_power_of_2(count)))
-        shape = {"HEADS": config.heads, "KV_HEADS": config.kv_heads, "DIM": config.head_dim, "PAGE": PAGE_ROWS, "PDL": self.pdl}
-        for index, (to_qkv, (q_gain, k_gain), out, gate_up, down) in enumerate(self.layers):
-            to_qkv.store(rows.gained, rows, qkv)
-            attention.place_rows_kernel[(count, config.heads + 2 * config.kv_heads)](
-                qkv, query, cache.keys[index], cache.values[index], table, q_gain, k_gain, self.cos, self.sin, start,
-                config.head_dim**-0.5, config.norm_eps, **shape, num_warps=1, **self.launch,
-            )  # fmt: skip
-            attention.prompt_attention_kernel[(triton.cdiv(count, block_q), config.heads)](
-                query, cache.keys[index], cache.values[index], table, attended, start, count,
-                BLOCK_Q=block_q, BLOCK_T=64, STAGES=2, **shape, num_warps=4, **self.launch,
-            )  # fmt: skip
-            out.add(attended, rows)
-            gate_up.store(rows.gained, rows, inner)
-            down.add(inner, rows)
-        last = rows.residual[-1]
-        return last * torch.rsqrt(last.square().mean() + config.norm_eps) * self.final_gain
-
     # Graphs
 
     def capture(self, buckets: list[int]) -> None:
         """Capture both steps for each bucket, the largest first, into one pool. Failure leaves eager steps and a reason."""
-        pool = None
         try:
             for rows in sorted(buckets, reverse=True):
                 pair = []
                 for step in (self.frame_step, self.backbone_step):
-                    step(rows)  # compiles what is not compiled yet
-                    torch.cuda.synchronize()
-                    graph = torch.cuda.CUDAGraph()
-                    with torch.cuda.graph(graph, pool=pool):
-                        step(rows)
-                    pool = graph.pool()
-                    pair.append(graph)
+                    pair.append(captured(lambda step=step, rows=rows: step(rows), self.pool))  # type: ignore[misc]
+                    self.pool = pair[-1].pool()
                 self.graphs[rows] = (pair[0], pair[1])
         except RuntimeError as error:
             self.graphs.clear()
@@ -298,9 +260,23 @@ class FrameGraphs:
             graphs[0].replay()
             graphs[1].replay()
 
+    def silence(self, row: int) -> None:
+        """No frame launched from now on moves the row on. A launch, no wait."""
+        self.state.live[row].zero_()
+
     def bucket(self, rows: int) -> int:
         """The smallest captured bucket that holds so many rows."""
         return min((size for size in self.graphs if size >= rows), default=rows)
+
+
+def captured(step: Callable[[], None], pool: tuple[int, int] | None) -> torch.cuda.CUDAGraph:
+    """A step as a graph; it runs once before, which compiles what is not compiled yet."""
+    step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, pool=pool):
+        step()
+    return graph
 
 
 def attention_splits(rows: int) -> int:

@@ -25,6 +25,8 @@ LONGEST_ROWS = MAX_FRAMES + LONGEST_PROMPT
 USUAL_PAGES = 8  # a piece of a minute with its voice, and room
 FEWEST_PAGES = 8  # two and a half minutes; less would refuse ordinary pieces
 PREFIX_BYTES = 256 * MB  # voices whose prompt stays computed
+PROMPT_ROWS = 512  # the largest piece of a prompt that is computed at once
+_MOMENT_BYTES = 64 * MB  # what plain operations take for a moment
 _MOST_PROMPT_PARTS = 256
 _MOST_PARTS = 2048
 _SPLIT_BYTES = 8 * 128 * 4096 * 4 + 16384 * 4
@@ -93,14 +95,14 @@ def frame_state(config: LMConfig, rows: int, longest: int, itemsize: int) -> int
     return on_their_way + buffers + parts + tables + gains + head + _SPLIT_BYTES
 
 
-def prompt_work(config: LMConfig, itemsize: int, rows: int = LONGEST_PROMPT) -> int:
-    """Bytes that computing the longest prompt takes for a moment."""
+def prompt_state(config: LMConfig, itemsize: int, *, int8: bool = False) -> int:
+    """Bytes of what prompts are computed in: buffers for the largest piece, the words of text that int8 reads from the host."""
     backbone = config.backbone
     heads = backbone.heads + 2 * backbone.kv_heads
-    each = backbone.hidden * (3 * 4 + 3 * itemsize) + (heads + 2 * backbone.heads) * backbone.head_dim * itemsize
-    each += backbone.intermediate * itemsize + 2 * _MOST_PROMPT_PARTS * 4
-    each += config.codebooks * (backbone.hidden * itemsize + 8)  # embeddings of all codes before they are added
-    return rows * each
+    each = backbone.hidden * (4 + itemsize) + (heads + 2 * backbone.heads) * backbone.head_dim * itemsize
+    each += backbone.intermediate * itemsize + 2 * _MOST_PROMPT_PARTS * 4 + 4 * (config.codebooks + 1)
+    each += backbone.hidden * itemsize if int8 else 0
+    return PROMPT_ROWS * each + 64
 
 
 def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int, *, kernels: bool = True) -> int:
@@ -273,8 +275,9 @@ def _plan(
         "language model": lm_weights(lm, itemsize, int8=precision == "int8"),
         "keys and values": (pages + 1) * page_bytes(lm, itemsize),
         "frame state": frame_state(lm, rows, longest, itemsize),
+        "prompts": prompt_state(lm, itemsize, int8=precision == "int8"),
     }
-    work = prompt_work(lm, itemsize)
+    work = _MOMENT_BYTES
     if decoder == "device":
         parts["codec decoder"] = codec_side(codec.decoder, itemsize) + quantizer(codec, books, encoder=False)
         parts["codec streams"] = stream_state(codec.decoder, rows + 1, _STEP_FRAMES, itemsize)

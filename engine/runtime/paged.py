@@ -16,16 +16,17 @@ class PagedCache:
     Page 0 belongs to nobody: rows of the bucket that are free write there.
 
     Attributes:
-        keys, values: `[layers, pages, kv_heads, PAGE_ROWS, head_dim]`.
+        keys, values: `[layers, pages, kv_heads, PAGE_ROWS, head_dim]`, parts of one tensor.
         table: int32 `[rows, pages_per_row + 1]` on the device, at a fixed address; graphs read it.
     """
 
     def __init__(
         self, config: BackboneConfig, *, pages: int, rows: int, longest: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        shape = (config.layers, pages + 1, config.kv_heads, PAGE_ROWS, config.head_dim)
-        self.keys = torch.zeros(shape, device=device, dtype=dtype)
-        self.values = torch.zeros(shape, device=device, dtype=dtype)
+        shape = (2, config.layers, pages + 1, config.kv_heads, PAGE_ROWS, config.head_dim)
+        both = torch.zeros(shape, device=device, dtype=dtype)
+        self.keys, self.values = both[0], both[1]
+        self._words = both.view(torch.int64)  # the same bytes, copied eight at a time
         self.pages_per_row = -(-longest // PAGE_ROWS)
         # One column more than a row may own: a finished row's next position may lie there, in page 0, and not in the row below.
         self.table = torch.zeros(rows, self.pages_per_row + 1, device=device, dtype=torch.int32)
@@ -53,7 +54,7 @@ class PagedCache:
             raise DeviceError("The device has no room left for a text of this length.", "Wait for other blocks to finish, or split it.")
         while len(owned) < needed:
             page = self._free.pop()
-            self.table[row, len(owned)] = page
+            self.table[row, len(owned)].fill_(page)  # a launch; assignment would wait for the device
             owned.append(page)
 
     def release(self, row: int) -> None:
@@ -65,20 +66,26 @@ class PagedCache:
     def pages_of(self, row: int) -> list[int]:
         return list(self._owned[row])
 
-    def write(self, layer: int, row: int, start: int, keys: torch.Tensor, values: torch.Tensor) -> None:
-        """Store `[T, kv_heads, head_dim]` at positions start..start+T of a row whose pages are reserved."""
-        positions = torch.arange(start, start + keys.shape[0], device=keys.device)
-        pages = self.table[row, positions // PAGE_ROWS].long()
-        offsets = positions % PAGE_ROWS
-        self.keys[layer, pages, :, offsets] = keys
-        self.values[layer, pages, :, offsets] = values
+    @property
+    def position_bytes(self) -> int:
+        """Bytes of the keys and values of one position in all layers."""
+        return 2 * self.keys.shape[0] * self.keys.shape[2] * self.keys.shape[4] * self.keys.itemsize
 
-    def read(self, layer: int, row: int, length: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Keys and values `[kv_heads, length, head_dim]` of a row's first positions."""
-        pages = self.table[row, : -(-length // PAGE_ROWS)].long()
+    def copy(self, row: int, length: int) -> torch.Tensor:
+        """Keys and values of a row's first positions, `[2, layers, kv_heads, length, …]`, for `paste`. One copy a page."""
+        words = self._words
+        kept = words.new_empty(*words.shape[:2], words.shape[3], length, words.shape[5])
+        for at, page in self._places(row, length):
+            part = kept[..., at : at + PAGE_ROWS, :]
+            part.copy_(words[:, :, page, :, : part.shape[3]])
+        return kept
 
-        def gather(store: torch.Tensor) -> torch.Tensor:
-            chosen = store[layer, pages]  # [P, kv_heads, PAGE_ROWS, head_dim]
-            return chosen.transpose(0, 1).flatten(1, 2)[:, :length]
+    def paste(self, row: int, kept: torch.Tensor) -> None:
+        """Store what `copy` gave at the first positions of a row whose pages are reserved."""
+        for at, page in self._places(row, kept.shape[3]):
+            part = kept[..., at : at + PAGE_ROWS, :]
+            self._words[:, :, page, :, : part.shape[3]].copy_(part)
 
-        return gather(self.keys), gather(self.values)
+    def _places(self, row: int, length: int) -> list[tuple[int, int]]:
+        """(first position, page) of the pages that hold a row's first positions."""
+        return list(zip(range(0, length, PAGE_ROWS), self._owned[row]))

@@ -90,6 +90,7 @@ def make_loop(model: SpeechLM, *, capture: bool = True, **options: Any):
     if capture:
         loop.capture()
         assert loop.graphs.fallback == "" and loop.graphs.graphs
+        assert loop.prompts.fallback == "" and set(loop.prompts.graphs) == set(loop.prompts.buckets)
     return loop
 
 
@@ -131,6 +132,36 @@ def test_a_kept_voice_changes_no_bit(half_model: SpeechLM, prompts: list[Prompt]
     warm = make_loop(half_model)
     first = speak(warm, prompts, [2])
     assert speak(warm, prompts, [2]) == first and speak(make_loop(half_model), prompts, [2]) == first
+
+
+def test_admission_waits_for_nothing_and_allocates_nothing(half_model: SpeechLM, prompts: list[Prompt]) -> None:
+    loop = make_loop(half_model)
+    speak(loop, prompts, [0])  # their common prefix is kept from here on
+    before = allocated()
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        rows = [loop.admit(prompts[number], sampling=SAMPLED, seed=1, max_frames=9) for number in (1, 2, 3)]
+        for row in rows:
+            loop.release(row)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert allocated() == before
+
+
+def test_a_row_that_joins_a_larger_bucket_is_heard_from_its_first_frame(half_model, prompts: list[Prompt]) -> None:
+    def second(frames_before: int) -> list[list[int]]:
+        loop = make_loop(half_model, pinned=False)
+        loop.graphs.state.never_stop.fill_(1)
+        loop.admit(prompts[0], sampling=SAMPLED, seed=1, max_frames=200)
+        for _ in range(frames_before):
+            loop.step()
+        row = loop.admit(prompts[1], sampling=SAMPLED, seed=2, max_frames=12)
+        codes: list[list[int]] = []
+        while len(codes) < 12:
+            codes += [frame.codes.tolist() for frame in loop.step() if frame.row == row]
+        return codes
+
+    assert second(3) == second(0)
 
 
 def test_wide_kernels_agree_with_the_processor(prompts: list[Prompt]) -> None:
@@ -248,9 +279,8 @@ def test_int8_kernels_compute_what_their_weights_say(half_model: SpeechLM, promp
     exact = make_loop(narrow, rows=1, capture=False)
     found = []
     for each in (loop, exact):
-        each.cache.reserve(0, len(prompts[2]))
-        x = each.model.embed(prompts[2].rows.cuda())
-        found.append(each.graphs.prefill(x, 0, 0).float())
+        row = each.admit(prompts[2], sampling=GREEDY, seed=0, max_frames=1)
+        found.append(each.graphs.state.local.residual[row].clone())
     # The rounding of the rescaled weights to bf16 is all that differs.
     assert torch.nn.functional.cosine_similarity(found[0], found[1], 0) > 0.999
 
@@ -334,7 +364,7 @@ def test_the_memory_plan_counts_what_is_allocated(half_model: SpeechLM) -> None:
     before = allocated()
     loop = make_loop(half_model, rows=4, pages=12, longest=2048, capture=False)
     pages = 13 * memory.page_bytes(half_model.config, 2)
-    planned = pages + memory.frame_state(half_model.config, 4, 2048, 2)
+    planned = pages + memory.frame_state(half_model.config, 4, 2048, 2) + memory.prompt_state(half_model.config, 2)
     assert pages < allocated() - before <= planned
     codec, streams = kernel_codec(torch.bfloat16)
     before = allocated()

@@ -37,15 +37,24 @@ def test_the_page_of_nobody_is_never_handed_out() -> None:
     assert sorted(page for row in range(3) for page in store.pages_of(row)) == [1, 2, 3]
 
 
-def test_what_was_written_is_read_back_across_pages() -> None:
+def test_what_is_copied_from_one_row_is_pasted_into_another_across_pages() -> None:
     store = cache()
     store.reserve(2, 1)
-    store.reserve(1, 2 * PAGE_ROWS + 10)
-    keys, values = torch.randn(2, 300, 2, 4).unbind(0)
-    store.write(1, 1, PAGE_ROWS - 20, keys, values)
-    found_keys, found_values = store.read(1, 1, PAGE_ROWS + 280)
-    assert torch.equal(found_keys[:, PAGE_ROWS - 20 :], keys.transpose(0, 1))
-    assert torch.equal(found_values[:, PAGE_ROWS - 20 :], values.transpose(0, 1))
+    store.reserve(1, PAGE_ROWS + 30)
+    store.keys.normal_()
+    store.values.normal_()
+    kept = store.copy(1, PAGE_ROWS + 20)
+    assert kept.nbytes == (PAGE_ROWS + 20) * store.position_bytes
+    store.reserve(0, PAGE_ROWS + 30)
+    before = store.keys.clone(), store.values.clone()
+    store.paste(0, kept)
+    theirs, ours = store.pages_of(1), store.pages_of(0)
+    for part, old in zip((store.keys, store.values), before, strict=True):
+        assert torch.equal(part[:, ours[0]], part[:, theirs[0]])
+        assert torch.equal(part[:, ours[1], :, :20], part[:, theirs[1], :, :20])
+        assert torch.equal(part[:, ours[1], :, 20:], old[:, ours[1], :, 20:])
+        rest = [page for page in range(7) if page not in ours]
+        assert torch.equal(part[:, rest], old[:, rest])
 
 
 def test_a_row_that_gets_no_page_fails_alone_and_goes_on_when_another_ends() -> None:
