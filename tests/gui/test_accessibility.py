@@ -140,3 +140,11 @@ def test_a_control_without_a_name_is_found(sample: Any, qtbot: Any) -> None:
     QApplication.processEvents()
     assert any("QPushButton" in each for each in unnamed(sample.window))
     button.deleteLater()
+
+
+def test_words_on_labels_are_those_that_are_spoken_without_marks_and_tags() -> None:
+    from app.ui.words import words_of
+
+    assert words_of("# The  [Leif=>layf] saga [pause 1.5s]of\told") == "The Leif saga of old"
+    assert words_of("A tag left half: [pause 1.") == "A tag left half: [pause 1."
+    assert words_of("word " * 50, 9) == "word word"

@@ -15,6 +15,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF
 from app.ui.throttle import Debounce
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.search_field import SearchField
 
 MOST_MATCHES = 20_000
 
@@ -32,10 +33,7 @@ class FindBar(QFrame):
         grid.setContentsMargins(GRID + HALF, GRID, GRID, GRID)
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID)
-        self.wanted = QLineEdit()
-        self.wanted.setPlaceholderText(self.tr("Find in the script"))
-        self.wanted.setAccessibleName(self.tr("Find"))
-        self.wanted.setClearButtonEnabled(True)
+        self.wanted = SearchField(self.tr("Find in the script"))
         self.replacement = QLineEdit()
         self.replacement.setPlaceholderText(self.tr("Replace by"))
         self.replacement.setAccessibleName(self.tr("Replace by"))

@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QLineEdit, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QTableWidget, QTableWidgetItem, QWidget
 
 from app.model.content_commands import SetLexicon
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card
 from app.ui.widgets.empty_state import EmptyState
+from app.ui.widgets.search_field import SearchField
 
 
 class LexiconDialog(Dialog):
@@ -31,10 +32,7 @@ class LexiconDialog(Dialog):
         )
         self._studio = studio
         self._filling = False
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(self.tr("Search"))
-        self.search.setAccessibleName(self.tr("Search pronunciations"))
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField(self.tr("Search pronunciations"))
         self.search.textChanged.connect(self._filter)
         self.body.addWidget(self.search)
         frame, inside = card(margins=1)
@@ -69,8 +67,12 @@ class LexiconDialog(Dialog):
         self.body.addLayout(row)
         add = self.add_button(self.tr("Add"), left=True)
         add.clicked.connect(lambda: self.add_word(""))
-        remove = self.add_button(self.tr("Remove"), left=True)
-        remove.clicked.connect(self._remove)
+        self.remove = self.add_button(self.tr("Remove"), left=True)
+        self.remove.clicked.connect(self._remove)
+        self.remove.setEnabled(False)
+        self.table.itemSelectionChanged.connect(
+            lambda: self.remove.setEnabled(bool(self.table.selectedIndexes()))
+        )
         close = self.add_button(self.tr("Close"), primary=True)
         close.clicked.connect(self.accept)
         self._disconnect = studio.project.settings_changed.connect(self._fill)

@@ -135,14 +135,14 @@ class ModelRow(QFrame):
         self._show_progress(row)
         usable = row.state in ("ready", "cached")
         shown = {
-            "use": usable,
+            "use": usable and not chosen,
             "download": row.state in ("absent", "partial") or (row.state == "damaged" and row.kind == "catalogue"),
             "pause": row.state == "loading",
             "remove": row.kind == "catalogue" and row.state in ("ready", "damaged", "partial"),
             "forget": row.kind == "folder",
         }
         words = {
-            "use": self.tr("In use") if chosen else self.tr("Use"),
+            "use": self.tr("Use"),
             "download": {"partial": self.tr("Go on"), "damaged": self.tr("Repair")}.get(row.state, self.tr("Download")),
             "pause": self.tr("Pause"),
             "remove": self.tr("Remove…"),
@@ -152,7 +152,6 @@ class ModelRow(QFrame):
             button.setVisible(shown[deed])
             button.setText(words[deed])
             button.setAccessibleName(f"{words[deed].rstrip('…')}: {row.name}")
-        self.buttons["use"].setEnabled(not chosen)
 
     def _facts_of(self, row: Row) -> list[str]:
         facts = []

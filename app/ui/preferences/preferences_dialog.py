@@ -95,10 +95,7 @@ class PreferencesDialog(Dialog):
         ]
         language.show_values(languages, self._state.language)
         language.edited.connect(self._set_language)
-        page.add(self.tr("Language"), language)
-        self._language_note = note("", "small")
-        self._language_note.hide()
-        page.add("", self._language_note)
+        page.add(self.tr("Language"), language, self.tr("Changes when the studio is started again."))
         size = OptionalNumber(self.tr("Interface size"), 8, 20, 0.5, 1, self.tr(" pt"))
         size.show_value(self._state.interface_points or None, self.tr("As the system"), 10.0)
         size.edited.connect(self._set_interface_size)
@@ -224,8 +221,6 @@ class PreferencesDialog(Dialog):
 
     def _set_language(self, language: str) -> None:
         self._state.language = language
-        self._language_note.setText(self.tr("The language changes when the studio is started again."))
-        self._language_note.show()
 
     def _set_interface_size(self, points: float | None) -> None:
         self._state.interface_points = points or 0.0

@@ -21,6 +21,7 @@ from app.actions import BY_ID, MENUS
 from app.ui.action_set import ActionSet, plain
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
+from app.ui.widgets.search_field import SearchField
 
 ID_ROLE = Qt.ItemDataRole.UserRole
 
@@ -35,10 +36,7 @@ class ShortcutsPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, GRID, 0)
         column.setSpacing(GRID)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(self.tr("Search actions"))
-        self.search.setAccessibleName(self.tr("Search actions"))
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField(self.tr("Search actions"))
         self.search.textChanged.connect(self._filter)
         column.addWidget(self.search)
         self.tree = QTreeWidget()

@@ -27,6 +27,7 @@ from app.ui.theme import GRID, HALF, RADIUS, theme
 from app.ui.throttle import Throttle
 from app.ui.voice_menu import voice_dot
 from app.ui.widgets.dock import small_button
+from app.ui.words import words_of
 
 _ID = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
@@ -138,7 +139,7 @@ class QueuePanel(QFrame):
                 continue
             block = project.block(block_id)
             name, colour = voice_of(studio, block)
-            words = " ".join(block.text.split())[:80].lstrip("# ")
+            words = words_of(block.text)
             item = QListWidgetItem(voice_dot(colour), f"{name}:  {words}")
             item.setData(_ID, block_id)
             doing = self.tr("being spoken") if state == "speaking" else self.tr("waiting")

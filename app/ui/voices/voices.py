@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
     QLabel,
-    QLineEdit,
     QMenu,
     QToolButton,
     QVBoxLayout,
@@ -42,6 +41,7 @@ from app.ui.voices.voice_delegate import VoiceDelegate
 from app.ui.voices.voice_list import VoiceList
 from app.ui.voices.voice_model import VOICE_ROLE, VoiceModel
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.search_field import SearchField
 from engine import SAMPLE_RATE, SpeechError
 
 _ROOM_FOR_BOTH_PX = 560
@@ -66,13 +66,7 @@ class Voices(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID, HALF, GRID, GRID)
         column.setSpacing(GRID)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(self.tr("Search voices and tags"))
-        self.search.setAccessibleName(self.tr("Search voices"))
-        self.search.setClearButtonEnabled(True)
-        icon = self.search.addAction(theme().icon("search", "text_faint"), QLineEdit.ActionPosition.LeadingPosition)
-        icon.setText(self.tr("Search voices"))
-        icon.triggered.connect(self.search.selectAll)
+        self.search = SearchField(self.tr("Search voices and tags"))
         column.addWidget(self.search)
         self.model = VoiceModel(studio)
         self.list = VoiceList(self)

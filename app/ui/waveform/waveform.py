@@ -22,6 +22,7 @@ from app.ui.waveform.programme_item import ProgrammeItem
 from app.ui.waveform.time_box import TimeBox
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
+from app.ui.words import words_of
 
 _FIRST_SEEN_S = 60.0
 _MEASURED_AT_ONCE = 60
@@ -177,7 +178,7 @@ class Waveform(QWidget):
         if project is None or not project.has_block(block_id):
             return "", "none"
         block = project.block(block_id)
-        words = f"{voice_of(self._studio, block)[0]}  {block.text[:60].lstrip('# ')}"
+        words = f"{voice_of(self._studio, block)[0]}  {words_of(block.text[:200], 60)}"
         return words, self._studio.block_state(block_id)
 
     def _colour_of(self, block_id: str) -> str:

@@ -1,0 +1,16 @@
+"""Words of a line as a label shows them."""
+
+from __future__ import annotations
+
+from engine import find_tags
+
+
+def words_of(text: str, most: int = 80) -> str:
+    """The words of a block on one line, without the mark of a heading and without tags: of a pronunciation the word as
+    it is written, of pauses and lengths nothing."""
+    parts, at = [], 0
+    for tag in find_tags(text) if "[" in text or "<" in text else ():
+        if tag.kind != "broken":
+            parts += [text[at : tag.start], tag.written if tag.kind == "say" else " "]
+            at = tag.end
+    return " ".join("".join((*parts, text[at:])).split())[:most].lstrip("# ")
