@@ -12,7 +12,7 @@ import numpy as np
 from app.model.block import Block, BlockKind
 from app.model.errors import ProjectError
 from app.services.fit import fitted
-from app.services.mixer import RATE, Mixer
+from app.services.mixer import RATE, Mixer, TrimRule, loud_windows
 from engine import Pause
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from app.model.take import Take
     from engine import Piece, SpeechPlan
 
+TRIM = TrimRule()
+_HELD = round(TRIM.hold_ms * RATE / 1000)
 READ_SAMPLES = RATE  # audio is read and silence is made a second at a time, so that memory stays flat
 
 
@@ -187,7 +189,7 @@ def _pieces(
         if take is None:
             raise MissingTake(block)
         plan = plan_of_take(block, take, plan_fn)
-        spoken = take_pieces(take, take_reader)
+        spoken = heard_pieces(take, take_reader)
     settings = block.settings
     if settings.length == "fit" and settings.target_s:
         spoken = fitted(spoken, _pauses_inside_s(plan), settings.target_s)
@@ -212,9 +214,36 @@ def plan_of_take(block: Block, take: Take, plan_fn: PlanFn) -> SpeechPlan:
 
 def take_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.ndarray]]:
     """The pieces of a stored take, each its audio a second at a time. A recording is one piece."""
-    ranges = [(piece.start_sample, piece.n_samples) for piece in take.pieces] or [(0, round(take.seconds * RATE))]
-    for start, n_samples in ranges:
+    for start, n_samples in _ranges(take):
         yield _read(take.id, start, n_samples, take_reader)
+
+
+def heard_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.ndarray]]:
+    """As `take_pieces`, without the silence at the end of a piece that the mixer would have to release before it knows
+    that the piece is over: the pause after it is then exact however long the model fell silent. While a piece is
+    still being made nobody can know, and a longer silence is heard once."""
+    for start, n_samples in _ranges(take):
+        yield _without_long_tail(take.id, start, n_samples, take_reader)
+
+
+def _ranges(take: Take) -> list[tuple[int, int]]:
+    return [(piece.start_sample, piece.n_samples) for piece in take.pieces] or [(0, round(take.seconds * RATE))]
+
+
+def _without_long_tail(take_id: str, start: int, n_samples: int, take_reader: TakeReader) -> Iterator[np.ndarray]:
+    handed_on = at = start  # silence from `handed_on` to `at` waits for speech behind it
+    for samples in _read(take_id, start, n_samples, take_reader):
+        # In windows of the piece, as the mixer judges. Speech so late in the stretch leaves no long silence.
+        late = -(-max(0, len(samples) - _HELD) // TRIM.window_samples) * TRIM.window_samples
+        upto = len(samples)
+        if not len(loud_windows(samples[late:], TRIM)):
+            loud = loud_windows(samples[:late], TRIM)
+            upto = min(upto, (int(loud[-1]) + 1) * TRIM.window_samples + _HELD) if len(loud) else 0
+        if upto:
+            yield from _read(take_id, handed_on, at - handed_on, take_reader)
+            yield samples[:upto]
+            handed_on = at + upto
+        at += len(samples)
 
 
 def _read(take_id: str, start: int, n_samples: int, take_reader: TakeReader) -> Iterator[np.ndarray]:

@@ -48,10 +48,15 @@ def studio(
     unspoken: tuple[int, ...] = (),
     seconds: float = 1.0,
     level: float = 0.15,
+    tail_s: float = 0.0,
     settings: ProjectSettings | None = None,
     voices: tuple = (),
 ) -> Studio:
-    """A project of these lines; every spoken one but those of the indices in `unspoken` has a take."""
+    """A project of these lines; every spoken one but those of the indices in `unspoken` has a take.
+
+    Args:
+        tail_s: more silence at the end of every piece.
+    """
     blocks = [line if isinstance(line, Block) else Block(text=line) for line in lines]
     made = Studio(Project(voices=voices))
     takes = []
@@ -64,6 +69,7 @@ def studio(
             if not hasattr(step, "text"):
                 continue
             samples = voiced(seconds, seed=index * 10 + item, level=level)
+            samples = np.concatenate((samples, np.zeros((round(tail_s * RATE), 2), np.float32)))
             pieces.append(PieceAudio(at, len(samples), item))
             audio.append(samples)
             at += len(samples)

@@ -150,6 +150,28 @@ def test_audio_that_is_still_being_made_is_heard_like_a_finished_take() -> None:
     np.testing.assert_array_equal(hear(made, live=live)[0], finished)
 
 
+@pytest.mark.parametrize("tail_s", [0.2, 0.45, 0.55, 0.9, 1.0, 1.95, 3.3])
+@pytest.mark.parametrize("pause_s", [0.1, 0.5])
+def test_a_pause_is_exact_however_long_the_model_fell_silent_before_it(tail_s: float, pause_s: float) -> None:
+    made = studio([f"One. [pause {pause_s}s] Two.", "Three."], seconds=1.3, tail_s=tail_s)
+    _, mixer = hear(made)
+    assert gaps(mixer) == pytest.approx([pause_s, 0.45], abs=0.02)
+
+
+def test_a_long_silence_inside_a_piece_is_left_alone() -> None:
+    made = studio(["One."])
+    take = made.project.takes[made.project.blocks[0].chosen]
+    inside = np.concatenate((voiced(0.7), np.zeros((round(2.6 * RATE), 2), np.float32), voiced(0.7)))
+    made.audio[take.id] = inside
+    longer = replace(take, seconds=len(inside) / RATE, pieces=(replace(take.pieces[0], n_samples=len(inside)),))
+    made.project.put_take(longer)
+    out, mixer = hear(made)
+    (span,) = mixer.spans
+    assert span.end_sample - span.start_sample == pytest.approx(4.5 * RATE, abs=0.02 * RATE)
+    # The same samples but for the fades at both ends
+    assert np.array_equal(out[span.start_sample + 2_000 : span.end_sample - 2_000], inside[12_000 + 2_000 : -14_000])
+
+
 def test_a_long_programme_is_read_a_second_at_a_time() -> None:
     made = studio(["One."])
     block = made.project.blocks[0]
