@@ -64,6 +64,10 @@ class Output:
         """
         raise NotImplementedError
 
+    def held_s(self) -> float:
+        """Seconds of sound that were written and are not heard yet; asked right after a write."""
+        return self.latency_s
+
     def close(self) -> None:
         """Throw away what was not heard yet and let go of the device."""
         raise NotImplementedError
@@ -88,6 +92,9 @@ class SilentClock(Output):
         if wait_s > 0:
             self._sleep(wait_s)
         return dry
+
+    def held_s(self) -> float:
+        return max(0.0, self._ends_at_s - self._now()) if self._ends_at_s is not None else 0.0
 
     def close(self) -> None:
         self._ends_at_s = None
@@ -115,6 +122,7 @@ class DeviceOutput(Output):
             self._stream.close(ignore_errors=True)
             raise
         self.latency_s = float(self._stream.latency) or BUFFER_S
+        self._room = self._free()  # all that the device's buffer takes
 
     def write(self, samples: np.ndarray) -> bool:
         if self._resampler is not None:
@@ -127,6 +135,17 @@ class DeviceOutput(Output):
             return bool(self._stream.write(np.ascontiguousarray(samples, np.float32)))
         except self._errors as error:
             raise _lost(self.name, error) from error
+
+    def held_s(self) -> float:
+        """What fills the buffer now. Some systems count the part that is being handed on not into their latency: there
+        the buffer holds more than that after a write. Where they count in what lies behind the buffer, that is more."""
+        return max(self.latency_s, (self._room - self._free()) / self.rate)
+
+    def _free(self) -> int:
+        try:
+            return int(self._stream.write_available)
+        except self._errors:
+            return 0  # some systems do not tell; then their latency has to do
 
     def close(self) -> None:
         try:

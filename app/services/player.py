@@ -358,7 +358,7 @@ class _Feeder:
             self._prepare_round(reading)
             if waiting:
                 self._write(output, _SILENCE, count_dry=False)
-                playhead.wrote(len(_SILENCE))
+                playhead.wrote(len(_SILENCE), held_s=output.held_s())
                 quiet += len(_SILENCE)
                 continue
             sample, sound = tempo.feed(block, at)
@@ -368,7 +368,7 @@ class _Feeder:
                     return  # another feeder plays by now: what it uses must not be touched
                 started = True
                 player.meter.feed(sound)
-                playhead.wrote(len(sound), reading.source, sample, tempo.speed)
+                playhead.wrote(len(sound), reading.source, sample, tempo.speed, output.held_s())
             if block is None:
                 if not self._next_round(version, output, playhead):
                     return
@@ -416,7 +416,7 @@ class _Feeder:
         left = int(output.latency_s * SAMPLE_RATE) + _LEAD_OUT_SAMPLES
         while left > 0:
             self._write(output, _SILENCE, count_dry=False)
-            playhead.wrote(len(_SILENCE))
+            playhead.wrote(len(_SILENCE), held_s=output.held_s())
             left -= len(_SILENCE)
             if player._version != version:
                 return False

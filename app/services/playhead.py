@@ -26,17 +26,26 @@ class Playhead:
     """Maps time to what is heard. Frames are 48 kHz samples given to the device, silence included. Thread-safe."""
 
     def __init__(self, latency_s: float, now: Callable[[], float]) -> None:
-        self._latency_frames = latency_s * SAMPLE_RATE
+        self._held_frames = latency_s * SAMPLE_RATE
         self._now = now
         self._lock = threading.Lock()
         self._written = 0
         self._written_at_s = now()
         self._runs: deque[_Run] = deque()
 
-    def wrote(self, frames: int, source: object = None, sample: float = 0.0, step: float = 0.0) -> None:
+    def wrote(
+        self,
+        frames: int,
+        source: object = None,
+        sample: float = 0.0,
+        step: float = 0.0,
+        held_s: float | None = None,
+    ) -> None:
         """A write of `frames` returned: source samples from `sample` on, `step` a frame; without a source it was
-        silence."""
+        silence. `held_s`: seconds that the device holds now; None: as before."""
         with self._lock:
+            if held_s is not None:
+                self._held_frames = held_s * SAMPLE_RATE
             last = self._runs[-1] if self._runs else None
             if (
                 last is not None
@@ -53,8 +62,8 @@ class Playhead:
                 self._runs.popleft()
 
     def heard(self) -> tuple[object, int] | None:
-        """Source and sample number heard now; during filled silence the sample that comes next. None before any sound.
-        Source and sample number heard now; during filled silence the sample that comes next. None before any sound."""
+        """Source and sample number heard now; during filled silence the sample that comes next. None before any
+        sound."""
         with self._lock:
             frame = self._heard_frame()
             before: tuple[object, int] | None = None
@@ -67,4 +76,4 @@ class Playhead:
 
     def _heard_frame(self) -> float:
         since = (self._now() - self._written_at_s) * SAMPLE_RATE
-        return min(float(self._written), self._written - self._latency_frames + since)
+        return min(float(self._written), self._written - self._held_frames + since)

@@ -95,6 +95,19 @@ class SoundServer:
         raw = np.frombuffer(target.read_bytes(), np.float32)
         return raw[: len(raw) // 2 * 2].reshape(-1, 2)
 
+    def listen(self) -> Monitor:
+        """What the sink plays, as it comes."""
+        self.recorder = subprocess.Popen(
+            [
+                "parec", "--raw", f"--device={SINK}.monitor", "--format=float32le", "--rate=48000", "--channels=2",
+                "--latency-msec=1",
+            ],
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        return Monitor(self.recorder)
+
     def stop(self) -> None:
         for process in (self.recorder, self.daemon):
             if process is not None:
@@ -103,6 +116,26 @@ class SoundServer:
                     process.wait(5)
                 except subprocess.TimeoutExpired:
                     process.kill()
+
+
+class Monitor:
+    """The sink's monitor, read as it comes."""
+
+    def __init__(self, recorder: subprocess.Popen):
+        self._recorder = recorder
+        self._rest = b""
+
+    def newest(self) -> float | None:
+        """The newest sample of sound that came since the last call; waits for some. None: silence."""
+        data = self._rest + os.read(self._recorder.stdout.fileno(), 1 << 16)
+        whole = len(data) // 8 * 8
+        self._rest = data[whole:]
+        samples = np.frombuffer(data[:whole], np.float32)[::2]
+        loud = samples[samples != 0]
+        return float(loud[-1]) if len(loud) else None
+
+    def close(self) -> None:
+        self._recorder.terminate()
 
 
 @pytest.fixture

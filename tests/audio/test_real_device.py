@@ -146,3 +146,21 @@ def test_playing_pauses_when_the_sink_goes_and_goes_on_by_itself_when_it_is_back
     missed = len(rest) - len(arrived)
     assert 0 <= missed < 2 * RATE
     assert np.array_equal(arrived, rest[missed:])
+
+
+def test_the_shown_position_is_what_is_heard(sound_server, player):
+    """Samples tell their own number, so what arrives at the monitor tells where the sound is at that moment."""
+    numbers = np.arange(1, 4 * RATE + 1, dtype=np.float32) / 2**24
+    monitor = sound_server.listen()
+    player.play(lambda: Fixed(np.repeat(numbers[:, None], 2, axis=1)))
+    ahead = []
+    while player.state is not PlayState.STOPPED:
+        arrived = monitor.newest()
+        place = player.snapshot().place
+        if arrived is not None and place is not None:
+            number = round(float(arrived) * 2**24)
+            if RATE < number < 3 * RATE:
+                ahead.append(place.offset_samples - number)
+    monitor.close()
+    assert len(ahead) > 20
+    assert abs(np.median(ahead)) <= 0.02 * RATE, np.percentile(ahead, [0, 25, 50, 75, 100]) / 48

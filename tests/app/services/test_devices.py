@@ -15,6 +15,7 @@ class Stream:
         self.sound, self.asked = sound, asked
         self.latency = asked.get("latency", 0.0)
         self.written, self.open = [], False
+        self.write_available = 0
         sound.streams.append(self)
 
     def start(self):
@@ -227,3 +228,15 @@ def test_a_microphone_of_another_rate_is_brought_to_48_khz():
     for _ in range(100):
         hear(np.zeros((160, 1), np.float32), 160, None, None)
     assert recorder.seconds == pytest.approx(1.0, abs=0.05)
+
+
+def test_a_device_that_does_not_tell_what_it_holds_is_taken_at_its_latency():
+    sound = Sound(Speakers=(2, 0, 48_000, (48_000,)))
+    output = Devices(lambda: sound).open_output()
+    stream = sound.streams[-1]
+    assert output.held_s() == output.latency_s
+    stream.write_available = -4_800  # of a buffer that was 0 when it was empty
+    assert output.held_s() == output.latency_s
+    stream.write_available = -12_000
+    assert output.held_s() == pytest.approx(0.25)
+    output.close()
