@@ -22,7 +22,15 @@ from urllib.parse import urlsplit
 from engine.catalogue import CatalogueEntry, Part
 from engine.hub_access import DownloadStopped, HubError, HubOptions, Sink, WrongSize, asked, client
 from engine.hub_carry import carry_over
-from engine.hub_files import COMMIT, MANIFEST, MANIFEST_VERSION, RemoteFile, partial_folder, wanted_file
+from engine.hub_files import (
+    COMMIT,
+    MANIFEST,
+    MANIFEST_VERSION,
+    RemoteFile,
+    check_apart,
+    partial_folder,
+    wanted_file,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -132,6 +140,8 @@ class Download:
                     self._carry_over(self._begun_at)
                 self._tell("asking")
                 self._files = [(part, *self._list(part)) for part in self.entry.parts]
+                check_apart((part.folder, file) for part, _, files in self._files for file in files)
+                self._drop_links()
                 self._total_bytes = sum(file.size for _, _, files in self._files for file in files)
                 self._check_space()
                 for part, commit, files in self._files:
@@ -275,6 +285,12 @@ class Download:
         return digest.hexdigest() == (file.sha256 or file.blob)
 
     # -- the end ------------------------------------------------------------------------------------------------
+
+    def _drop_links(self) -> None:
+        """Nothing is written through a link that somebody else put there."""
+        for path in sorted(self.partial.rglob("*")):
+            if path.is_symlink():
+                path.unlink()
 
     def _drop_strangers(self) -> None:
         """Nothing but listed files may go into the model's folder."""

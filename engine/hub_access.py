@@ -109,6 +109,11 @@ def asked(ask: Callable[[], Any], part: Part, options: HubOptions) -> Any:
             raise WrongSize(str(error).splitlines()[0]) from error
         if isinstance(error, OSError) and error.errno is not None:
             raise
+        if isinstance(error, KeyError | TypeError | AttributeError | ValueError | RecursionError):
+            raise HubError(
+                f"{options.endpoint} does not answer as a hub does ({type(error).__name__}).",
+                "Check the mirror's address, or try another.",
+            ) from error
         raise http_error(error, options) from error
 
 

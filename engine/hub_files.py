@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,6 +17,7 @@ from engine.hub_access import HubError
 MANIFEST = "download.json"
 MANIFEST_VERSION = 1
 PARTIAL = ".partial"
+MOST_FILES, DEEPEST = 1000, 4  # files of a model, folders of a path; what has more is no model
 
 # Weights, settings and tokenizers: none of these can carry code. Everything else stays where it is.
 _ALLOWED = re.compile(
@@ -43,7 +45,7 @@ def wanted_file(sibling: Any) -> RemoteFile | None:
     """A listed file, if it is of a kind that is fetched and can be checked."""
     path = str(sibling.rfilename)
     parts = path.split("/")
-    safe = all(
+    safe = len(parts) <= DEEPEST and all(
         _COMPONENT.fullmatch(part) and not _RESERVED.fullmatch(part) and not part.endswith(".") for part in parts
     )
     if not safe or not _ALLOWED.fullmatch(parts[-1]) or path == MANIFEST:
@@ -52,9 +54,26 @@ def wanted_file(sibling: Any) -> RemoteFile | None:
     sha256 = str(lfs["sha256"]) if lfs else ""
     size = (lfs or {}).get("size", sibling.size)
     blob = str(sibling.blob_id or "")
-    if not isinstance(size, int) or size < 0 or not (_SHA256.fullmatch(sha256) or COMMIT.fullmatch(blob)):
+    known = _SHA256.fullmatch(sha256) if sha256 else COMMIT.fullmatch(blob)
+    if type(size) is not int or size < 0 or not known:
         raise HubError(f"The hub does not say what {path} should be.", "Try another mirror, or again later.")
     return RemoteFile(path, size, sha256, blob)
+
+
+def check_apart(files: Iterable[tuple[str, RemoteFile]]) -> None:
+    """Every file has a place of its own on any disk: none is another's in capitals, or its folder.
+
+    Args:
+        files: (folder of the part, file).
+
+    Raises:
+        HubError: two files would be one.
+    """
+    places = [f"{folder}/{file.path}".strip("/").casefold() for folder, file in files]
+    folders = {parent.as_posix() for place in places for parent in PurePosixPath(place).parents}
+    twice = len(set(places)) < len(places)
+    if len(places) > MOST_FILES or twice or folders & set(places):
+        raise HubError("The hub lists files that cannot lie beside each other.", "Try another mirror, or again later.")
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import small_hub
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_hub import SmallHub
@@ -225,6 +227,112 @@ def test_names_that_lead_out_of_the_folder_are_never_fetched(small, tmp_path):
     assert_whole(download(small, root).run())
     assert {path.name for path in tmp_path.iterdir()} == {"root"}
     assert not [path for path, _ in small.bytes_sent() if "evil" in path]
+
+
+def listed(name: object, size: object = 4, **more: object) -> dict:
+    return {"rfilename": name, "size": size, "blobId": "b" * 40, **more}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [listed("CONFIG.json")],
+        [listed("config.json")],
+        [listed("model.safetensors/config.json")],
+        [listed("MOSS-Audio-Tokenizer-v2/config.json")],
+        [listed("moss-audio-tokenizer-V2")],
+        [listed(f"x{number}.safetensors") for number in range(1001)],
+    ],
+)
+def test_files_that_would_be_one_on_some_disk_are_refused_before_anything_is_fetched(small, tmp_path, more):
+    small.listed["maker/voice"] = [*more]
+    if more[0]["rfilename"] == "moss-audio-tokenizer-V2":
+        more[0]["rfilename"] += "/tokenizer.json"
+        small.listed["maker/voice"] += [listed("MOSS-Audio-Tokenizer-v2/tokenizer.json")]
+    with pytest.raises(HubError, match="beside each other"):
+        download(small, tmp_path).run()
+    assert small.bytes_sent() == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        listed("big.safetensors", True),
+        listed("big.safetensors", 1.5),
+        listed("big.safetensors", -5),
+        listed("big.safetensors", "5"),
+        listed("big.safetensors", None),
+        listed("big.safetensors", lfs="x"),
+        listed("big.safetensors", lfs={"sha256": "../../x", "size": 4, "pointerSize": 1}),
+        listed("big.safetensors", blobId="../../../x"),
+        listed("big.safetensors", 10**30),
+        {"size": 5},
+    ],
+)
+def test_lists_that_make_no_sense_are_refused_before_anything_is_fetched(small, tmp_path, more):
+    small.listed["maker/voice"] = [more]
+    with pytest.raises(HubError) as caught:
+        download(small, tmp_path).run()
+    assert caught.value.remedy and small.bytes_sent() == []
+    assert not isinstance(caught.value, DownloadStopped) and "connection" not in caught.value.message
+
+
+@pytest.mark.parametrize("name", [5, None, "a/" * 3000 + "config.json", "a/" * 5 + "config.json", "x" * 5000])
+def test_names_that_no_model_has_are_left_where_they_are(small, tmp_path, name):
+    small.listed["maker/voice"] = [listed(name)]
+    assert_whole(download(small, tmp_path).run())
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>log in</html>", b"[]", b"5", b"{}", b'{"id": "x", "siblings": 5}', b"[" * 100_000]
+)
+def test_what_is_no_hub_is_told_as_such(small, tmp_path, monkeypatch, body):
+    monkeypatch.setattr(small_hub._Handler, "_list", lambda self, repository, wanted: self._send(200, body, {}, wanted))
+    with pytest.raises(HubError, match="as a hub does|which version") as caught:
+        download(small, tmp_path).run()
+    assert "mirror" in caught.value.remedy
+
+
+def test_nothing_is_written_through_links_of_others(small, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_bytes(b"precious")
+    partial = partial_folder(ENTRY, tmp_path / "root")
+    partial.mkdir(parents=True)
+    begun = hub._begun(partial / "model.safetensors", hub.RemoteFile("model.safetensors", 1, sha256_of(LARGE)))
+    begun.symlink_to(outside / "precious")
+    (partial / "config.json").symlink_to(outside / "precious")
+    (partial / "MOSS-Audio-Tokenizer-v2").symlink_to(outside, target_is_directory=True)
+    assert_whole(download(small, tmp_path / "root").run())
+    assert files_in(outside) == {"precious"} and (outside / "precious").read_bytes() == b"precious"
+
+
+def sha256_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://x/y", "http://[::1", "//", "http://127.0.0.1:9/x"])
+def test_a_redirect_to_nowhere_is_told(small, tmp_path, monkeypatch, location):
+    resolve = small_hub._Handler._send
+
+    def send(self, status, content, headers, body, cut=False):
+        if status == 302:
+            headers = {**headers, "Location": location}
+        resolve(self, status, content, headers, body, cut)
+
+    monkeypatch.setattr(small_hub._Handler, "_send", send)
+    with pytest.raises(HubError) as caught:
+        download(small, tmp_path).run()
+    assert caught.value.remedy and not (tmp_path / ENTRY.id).exists()
+
+
+def test_a_token_stays_with_its_hub_when_the_storage_is_another_host(small, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setattr(hub_access, "OFFICIAL", small.address)
+    assert_whole(download(small, tmp_path).run())
+    to_hub = [given for method, path, _, given in small.seen if not path.startswith("/cdn/")]
+    to_storage = [given for method, path, _, given in small.seen if path.startswith("/cdn/")]
+    assert set(to_hub) == {"Bearer hf_secret"} and set(to_storage) == {None}
 
 
 def test_a_repository_without_weights_is_no_model(small, tmp_path):
