@@ -47,7 +47,8 @@ class Progress:
     """How far a download is.
 
     Attributes:
-        stage: moving (from another folder), asking, downloading or checking. done_bytes, total_bytes: of everything; total 0 while unknown.
+        stage: moving (from another folder), asking, downloading or checking.
+        done_bytes, total_bytes: of everything; total 0 while unknown.
         bytes_per_s, left_s: None while nothing can be said. file: what is worked on.
     """
 
