@@ -108,8 +108,50 @@ def scenes(running: Any, settle: Callable[..., None], folder: Path) -> Iterator[
     yield "09-palette", window.open_palette()
     pill = next(iter(editor.painting.pills))
     yield "10-pause", editor.tags.edit_tag(pill.block_number, pill.tag)
+    yield from _voices(running, settle)
+    yield from _making(running, settle)
     yield from _dialogs(running, settle, folder)
     yield from _long_script(running, settle)
+
+
+def _voices(running: Any, settle: Callable[..., None]) -> Iterator[tuple[str, Any]]:
+    """A voice of one's own, with a question about it, looked after, and recorded."""
+    from app.paths import starter
+
+    studio, window = running.studio, running.window
+    voices = window.docks["voices"].content
+    own = studio.library.add(starter() / "voices" / "kumo.wav", "Granny with the very long winded name")
+    voices.consent.ask([own])
+    yield "11-whose-voice", window
+    voices.consent.later.click()
+    voices.care_for(own.id)
+    settle(3)
+    yield "12-care-of-a-voice", window
+    voices.care.leave()
+    voices.record()
+    yield "13-recording", window
+    voices.recording.leave()
+    studio.library.remove(own.id)
+
+
+def _making(running: Any, settle: Callable[..., None]) -> Iterator[tuple[str, Any]]:
+    """Lines that wait, and where they are seen."""
+    from app.ui.status import Status
+
+    studio, window = running.studio, running.window
+    studio.renderer.pause()
+    studio.actions.trigger("select_all")
+    studio.actions.trigger("three_takes")
+    settle(0.5)
+    yield "14-many-takes", window
+    queue = window.findChild(Status).queue
+    queue.open_above(window.mapToGlobal(window.rect().bottomRight()))
+    yield "15-queue", queue
+    queue.hide()
+    studio.renderer.cancel()
+    studio.renderer.resume()
+    settle(1)
+    window.toast.hide()
 
 
 def _dialogs(running: Any, settle: Callable[..., None], folder: Path) -> Iterator[tuple[str, Any]]:
@@ -135,7 +177,13 @@ def _dialogs(running: Any, settle: Callable[..., None], folder: Path) -> Iterato
         dialog.close()
         settle(0.1)
     models = work.open_models()
-    yield "24-models", models
+    for page in ("models", "servers", "machine", "runs"):
+        models.show_page(page)
+        settle(6 if page == "machine" else 0.3)
+        yield f"24-models-{page}", models
+    models.show_page("servers")
+    models.servers_page.new()
+    yield "24-models-server", models
     models.close()
     text = folder / "The Storm.md"
     text.write_text(_TALE, "utf-8")

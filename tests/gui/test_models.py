@@ -19,8 +19,10 @@ from small_hub import SmallHub
 
 from app.model.commands import ReplaceText
 from app.services.playing import PlayState
+from app.services.runs import Summary
 from app.settings import Server
 from app.ui.export.export_dialog import ExportDialog
+from app.ui.models.days_chart import DaysChart
 from engine import Priority, SpeechRequest, SpeechResult, StopReason
 from engine.card import ModelCard
 from engine.catalogue import CatalogueEntry, Part
@@ -56,7 +58,9 @@ def connect(running: Any, qtbot: Any, address: str, kind: str = "sglang", **opti
     dialog = dialog_of(running)
     dialog.show_page("servers")
     page = dialog.servers_page
-    qtbot.mouseClick(page.add, Qt.MouseButton.LeftButton)
+    add = [each for each in page.findChildren(QAbstractButton) if each.text() == "Add a server" and each.isVisible()]
+    assert len(add) == 1  # with the list where there are servers, else in its place
+    qtbot.mouseClick(add[0], Qt.MouseButton.LeftButton)
     page.form.address.setText(address)
     page.form.name.setText("Far away")
     page.form.key.setText(TOKEN)
@@ -630,3 +634,39 @@ def test_a_mono_line_is_left_as_it_is_where_its_server_is_gone(running, qtbot, s
     dialog.start()
     wait_until(qtbot, (tmp_path / "out.wav").is_file)
     assert studio.project.block(line).chosen == mono.id and len(studio.project.takes) == 1
+
+
+def test_a_run_leads_to_the_line_that_it_was_spoken_for(running, qtbot, served):
+    connect(running, qtbot, served.address)
+    studio = running.studio
+    ids = write(running, "one two\nthree four")
+    studio.renderer.render(ids)
+    wait_until(qtbot, lambda: not studio.renderer.queue())
+    dialog = dialog_of(running)
+    dialog.show_page("runs")
+    page = dialog.runs_page
+    wait_until(qtbot, lambda: page.rows.rowCount() == 2)
+    takes = {studio.project.block(block_id).chosen for block_id in ids}
+    assert {page.rows.run(row).take for row in range(2)} == takes
+    shown: list[str] = []
+    studio.jump_requested.connect(shown.append)
+    page.table.activated.emit(page.rows.index(1, 0))
+    assert shown == [studio.project.takes[page.rows.run(1).take].block_id]
+    said: list[str] = []
+    studio.notice.connect(lambda level, text: said.append(text))
+    studio.history.do(ReplaceText(0, "one two\nthree four", ""))
+    page.table.activated.emit(page.rows.index(0, 0))
+    assert len(shown) == 1 and "not in the open project" in said[-1]
+
+
+def test_speeds_are_seen_over_the_days(running, qtbot):
+    chart = DaysChart()
+    qtbot.addWidget(chart)
+    chart.resize(300, 92)
+    speeds = [0.5, None, 1.0, 0.25]
+    chart.show_days([(f"2026-01-0{at}", Summary(1, 1, seconds=9.0, rtf=rtf)) for at, rtf in enumerate(speeds, 1)])
+    points = chart.speed_points()
+    assert len(points) == 3 and [point.x() for point in points] == sorted(point.x() for point in points)
+    assert points[1].y() < points[0].y() < points[2].y(), "the slowest day is the highest"
+    assert "0.25 × real time" in chart.accessibleDescription()
+    assert not chart.grab().isNull()

@@ -43,7 +43,10 @@ class ServersPage(QWidget):
         outer.setSpacing(GRID)
         across = QHBoxLayout()
         across.setSpacing(GRID * 2)
-        left = QVBoxLayout()
+        self._left = QWidget()
+        left = QVBoxLayout(self._left)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(GRID)
         frame, inside = card(margins=4)
         frame.setFixedWidth(190)
         self.list = QListWidget()
@@ -55,7 +58,7 @@ class ServersPage(QWidget):
         self.add.setAutoDefault(False)
         self.add.clicked.connect(self.new)
         left.addWidget(self.add)
-        across.addLayout(left)
+        across.addWidget(self._left)
         self._stack = QStackedWidget()
         self._stack.addWidget(
             EmptyState(
@@ -100,6 +103,7 @@ class ServersPage(QWidget):
             item.setSizeHint(QSize(0, 32))
             self.list.addItem(item)
         self.list.blockSignals(False)
+        self._left.setVisible(bool(servers))  # the empty state has a button of its own
         at = next((at for at, server in enumerate(servers) if server.id == shown), 0)
         if servers:
             self.list.setCurrentRow(at)

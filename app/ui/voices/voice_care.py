@@ -62,6 +62,7 @@ class VoiceCare(QFrame):
         self._title = QLabel()
         self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._title.setProperty("role", "heading")
+        self._title.setWordWrap(True)  # a long name must not widen the dock
         top.addWidget(self._title, 1)
         play = small_button("play", self.tr("Hear the part that counts"))
         play.clicked.connect(lambda: hear(self.voice.id) if self.voice is not None else None)

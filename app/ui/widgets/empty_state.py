@@ -92,7 +92,7 @@ class EmptyState(QWidget):
                 if primary:
                     button.setProperty("kind", "primary")
                 button.clicked.connect(lambda _=False, deed=deed: deed())
-                row.addWidget(button)
+                row.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
             row.addStretch(1)
             column.addLayout(row)
         column.addStretch(2)
