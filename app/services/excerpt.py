@@ -75,10 +75,10 @@ def heard_shape(excerpt: Excerpt, block: Block, live: LiveTake | None, take_read
     """
     mixer = Mixer(mix_settings(excerpt.settings))
 
-    def spoken(_block: Block) -> Iterator[list[np.ndarray]] | None:
+    def spoken(_block: Block) -> Iterator[Iterator[np.ndarray]] | None:
         if live is None:
             return None
-        return (live.chunks_from(piece, 0) for piece in range(live.piece_count))
+        return (live.heard(piece) for piece in range(live.piece_count))
 
     actions = programme(excerpt, [block.id], take_reader, excerpt.plan, live=spoken)  # type: ignore[arg-type]
     made = list(mix(actions, mixer))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import threading
 from collections.abc import Iterator
 
 import numpy as np
 
+from app.services.programme import heard_samples
 from engine import SAMPLE_RATE
 
 
@@ -62,15 +65,9 @@ class LiveTake:
     def seconds(self) -> float:
         return self._samples / SAMPLE_RATE
 
-    def chunks_from(self, piece: int, chunk: int) -> list[np.ndarray]:
-        """What there is of a piece from this chunk on; never waits."""
-        with self._more:
-            return self._pieces[piece][chunk:] if piece < len(self._pieces) else []
-
     def everything(self) -> Iterator[np.ndarray]:
         """All chunks of a take that has ended."""
-        for piece in range(len(self._pieces)):
-            yield from self.chunks_from(piece, 0)
+        return itertools.chain.from_iterable(self._pieces)
 
     def pieces(self, stop: threading.Event) -> Iterator[Iterator[np.ndarray]]:
         """The pieces in order, each an iterator of chunks that waits for the next one; all end early when `stop` is
@@ -83,14 +80,38 @@ class LiveTake:
                     return
             yield self._chunks(piece, stop)
 
+    def heard(self, piece: int) -> Iterator[np.ndarray]:
+        """The chunks of a piece of a take that has ended, as the mixer is to get it."""
+        return self._chunks(piece, threading.Event())
+
     def _chunks(self, piece: int, stop: threading.Event) -> Iterator[np.ndarray]:
+        """While a piece is being made all of it; once it is complete, as it is heard from a finished take."""
         at = 0
+        left: int | None = None  # samples of it that are still to be heard, when that is known
         while True:
             with self._more:
                 while not (len(self._pieces[piece]) > at or self._ended > piece or self._over or stop.is_set()):
                     self._more.wait(0.1)
                 if stop.is_set() or len(self._pieces[piece]) <= at:
                     return
-                chunk = self._pieces[piece][at]
+                chunks = self._pieces[piece]  # only grows, and not any more once it is complete
+                complete = self._ended > piece or self._over
+            if complete and left is None:
+                left = _heard(chunks) - sum(map(len, chunks[:at]))
+            chunk = chunks[at] if left is None else chunks[at][: max(0, left)]
+            if not len(chunk):
+                return
+            left = None if left is None else left - len(chunk)
             at += 1
             yield chunk
+
+
+def _heard(chunks: list[np.ndarray]) -> int:
+    starts = [0, *itertools.accumulate(map(len, chunks))]
+
+    def read(start: int, n: int) -> np.ndarray:
+        first = bisect.bisect_right(starts, start) - 1
+        last = bisect.bisect_left(starts, start + n)
+        return np.concatenate(chunks[first:last])[start - starts[first] :][:n]
+
+    return heard_samples(starts[-1], read)

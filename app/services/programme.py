@@ -219,31 +219,36 @@ def take_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.nda
 
 
 def heard_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.ndarray]]:
-    """As `take_pieces`, without the silence at the end of a piece that the mixer would have to release before it knows
-    that the piece is over: the pause after it is then exact however long the model fell silent. While a piece is
-    still being made nobody can know, and a longer silence is heard once."""
+    """As `take_pieces`, each piece as long as `heard_samples` says."""
     for start, n_samples in _ranges(take):
-        yield _without_long_tail(take.id, start, n_samples, take_reader)
+
+        def read(at: int, n: int, start: int = start) -> np.ndarray:
+            return take_reader(take.id, start + at, n)
+
+        yield _read(take.id, start, heard_samples(n_samples, read), take_reader)
+
+
+def heard_samples(n_samples: int, read: Callable[[int, int], np.ndarray]) -> int:
+    """How much of a piece that is complete the mixer is to get: without the silence at its end that it would have to
+    release before it knew that the piece is over. So a pause is exact however long the model fell silent before it.
+
+    Args:
+        n_samples: length of the piece.
+        read: `(start, n)` to float32 `[n, 2]` of it, fewer where there is no more.
+    """
+    windows = -(-n_samples // TRIM.window_samples)
+    while windows > 0:
+        first = max(0, windows - READ_SAMPLES // TRIM.window_samples)
+        start = first * TRIM.window_samples
+        loud = loud_windows(read(start, min(n_samples, windows * TRIM.window_samples) - start), TRIM)
+        if len(loud):
+            return min(n_samples, start + (int(loud[-1]) + 1) * TRIM.window_samples + _HELD)
+        windows = first
+    return 0
 
 
 def _ranges(take: Take) -> list[tuple[int, int]]:
     return [(piece.start_sample, piece.n_samples) for piece in take.pieces] or [(0, round(take.seconds * RATE))]
-
-
-def _without_long_tail(take_id: str, start: int, n_samples: int, take_reader: TakeReader) -> Iterator[np.ndarray]:
-    handed_on = at = start  # silence from `handed_on` to `at` waits for speech behind it
-    for samples in _read(take_id, start, n_samples, take_reader):
-        # In windows of the piece, as the mixer judges. Speech so late in the stretch leaves no long silence.
-        late = -(-max(0, len(samples) - _HELD) // TRIM.window_samples) * TRIM.window_samples
-        upto = len(samples)
-        if not len(loud_windows(samples[late:], TRIM)):
-            loud = loud_windows(samples[:late], TRIM)
-            upto = min(upto, (int(loud[-1]) + 1) * TRIM.window_samples + _HELD) if len(loud) else 0
-        if upto:
-            yield from _read(take_id, handed_on, at - handed_on, take_reader)
-            yield samples[:upto]
-            handed_on = at + upto
-        at += len(samples)
 
 
 def _read(take_id: str, start: int, n_samples: int, take_reader: TakeReader) -> Iterator[np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from app.model.block import Block, BlockSettings
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings
+from app.services.live_take import LiveTake
 from app.services.mixer import Mixer, MixSettings
-from app.services.programme import Feed, MissingTake, Silence, mix, programme
+from app.services.programme import Feed, MissingTake, Silence, heard_pieces, mix, programme
 from made_projects import RATE, Studio, plan, studio, voiced
 
 
@@ -170,6 +172,47 @@ def test_a_long_silence_inside_a_piece_is_left_alone() -> None:
     assert span.end_sample - span.start_sample == pytest.approx(4.5 * RATE, abs=0.02 * RATE)
     # The same samples but for the fades at both ends
     assert np.array_equal(out[span.start_sample + 2_000 : span.end_sample - 2_000], inside[12_000 + 2_000 : -14_000])
+
+
+def live_take(made: Studio, block: Block) -> LiveTake:
+    """The take of a block, complete but still in memory, in chunks of a frame."""
+    take = made.project.takes[block.chosen]
+    live = LiveTake(take.id, block.id, block.text, len(take.pieces))
+    for number, part in enumerate(take.pieces):
+        for at in range(0, part.n_samples, 3_840):
+            start = part.start_sample + at
+            live.add(number, made.audio[take.id][start : min(start + 3_840, part.start_sample + part.n_samples)])
+        live.end_piece(number)
+    live.end()
+    return live
+
+
+@pytest.mark.parametrize("tail_s", [0.0, 0.7, 2.9])
+def test_pieces_that_were_made_ahead_are_heard_like_a_finished_take(tail_s: float) -> None:
+    made = studio(["One. [pause 0.5s] Two.", "Three."], tail_s=tail_s)
+    finished, _ = hear(made)
+    heard, _ = hear(made, live=lambda block: live_take(made, block).pieces(threading.Event()))
+    np.testing.assert_array_equal(heard, finished)
+
+
+def test_a_piece_that_ends_while_it_is_heard_leaves_out_the_silence_that_is_still_to_come() -> None:
+    made = studio(["One."], tail_s=3.0)
+    block = made.project.blocks[0]
+    chunks = list(live_take(made, block).everything())
+    live = LiveTake("t", block.id, block.text, 1)
+    live.add(0, chunks[0])
+    pieces = live.pieces(threading.Event())
+    reading = next(pieces)
+    got = [next(reading)]
+    for chunk in chunks[1:]:
+        live.add(0, chunk)
+    live.end_piece(0)
+    got += list(reading)
+    np.testing.assert_array_equal(np.concatenate(got), next(iter(heard_arrays(made, block))))
+
+
+def heard_arrays(made: Studio, block: Block) -> list[np.ndarray]:
+    return [np.concatenate(list(piece)) for piece in heard_pieces(made.project.takes[block.chosen], made.read)]
 
 
 def test_a_long_programme_is_read_a_second_at_a_time() -> None:
