@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from tones import ToneBackend
 
 from app.model.commands import ReplaceText
 from app.ui.spread import AT_ONCE, Spread
+from app.ui.status.queue_panel import QueuePanel
 from app.ui.waveform.columns import Shapes
 from engine import Engine, ModelCard
 
@@ -128,3 +130,26 @@ def test_a_whole_book_is_selected_and_its_facts_come_bit_by_bit(many: Any, qtbot
     done = len(steps)
     qtbot.waitUntil(lambda: not slices.busy, timeout=10_000)
     assert len(steps) == done  # the newer one took its place
+
+
+def test_of_a_long_queue_only_rows_that_changed_are_made_anew_and_moving_keeps_the_rest_behind(
+    many: Any, qtbot: Any
+) -> None:
+    renderer, panel = many.studio.renderer, many.window.findChild(QueuePanel)
+    renderer.render([block.id for block in many.studio.project.blocks])
+    panel.open_above(QPoint(400, 400))
+    shown = panel.list.count()
+    order = [block_id for block_id, _ in renderer.queue()]
+    assert 0 < shown < LINES
+    changed: list[int] = []
+    panel.list.model().dataChanged.connect(lambda first, last, *_: changed.append(first.row()))
+    renderer.cancel(order[10:12])
+    panel._show_rows()
+    ids = [panel.list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(shown)]
+    assert ids == order[:10] + order[12 : shown + 2]
+    assert set(changed) <= {shown - 2, shown - 1}
+    panel.list.setCurrentRow(5)
+    panel.step(1)
+    after = [block_id for block_id, _ in renderer.queue()]
+    assert after[:8] == [*order[:5], order[6], order[5], order[7]] and after[shown:] == order[shown + 2 :]
+    panel.hide()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -80,6 +80,8 @@ class QueuePanel(QFrame):
         row.addStretch(1)
         row.addWidget(self.cancel)
         column.addLayout(row)
+        self._facts: dict[str, object] = {}  # what the row of a block shows
+        self._next: str | None = None  # the first block behind those that are shown
         self._soon = Throttle(self._show_rows, 100, self)
         self._progress = QTimer(self)
         self._progress.setInterval(_PROGRESS_MS)
@@ -129,38 +131,55 @@ class QueuePanel(QFrame):
         studio = self._studio
         renderer, project = studio.renderer, studio.project
         rows = renderer.queue() if renderer is not None and renderer.store is not None else ()
-        chosen = {item.data(_ID) for item in self.list.selectedItems()}
-        current = self.list.currentItem().data(_ID) if self.list.currentItem() is not None else ""
         takes = Counter(block_id for block_id, _ in rows)
-        self.list.clear()
         # A line of which several takes are wanted has one row: it is moved and given up as one.
-        for block_id, state in list(dict(reversed(rows)).items())[::-1][:_SHOWN]:
-            if not project.has_block(block_id):
-                continue
-            block = project.block(block_id)
-            name, colour = voice_of(studio, block)
-            words = words_of(block.text)
-            item = QListWidgetItem(voice_dot(colour), f"{name}:  {words}")
-            item.setData(_ID, block_id)
-            doing = self.tr("being spoken") if state == "speaking" else self.tr("waiting")
-            if takes[block_id] > 1:
-                doing = self.tr("%1, %2 takes").replace("%1", doing).replace("%2", str(takes[block_id]))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {words}, {doing}")
-            item.setData(_STATE, doing)
-            item.setToolTip(doing)
-            if state == "speaking":
-                item.setData(_SHARE, self._share(block_id))
-                item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
-            self.list.addItem(item)
-            item.setSelected(block_id in chosen)
-            if block_id == current:
-                self.list.setCurrentItem(item)
+        once = [each for each in list(dict(reversed(rows)).items())[::-1] if project.has_block(each[0])]
+        shown = dict(once[:_SHOWN])
+        self._next = once[_SHOWN][0] if len(once) > _SHOWN else None
+        for row in reversed(range(self.list.count())):
+            if self.list.item(row).data(_ID) not in shown:
+                self.list.takeItem(row)
+        items = {item.data(_ID): item for item in map(self.list.item, range(self.list.count()))}
+        self._facts = {block_id: facts for block_id, facts in self._facts.items() if block_id in items}
+        for place, (block_id, state) in enumerate(shown.items()):
+            self._show_row(place, items.get(block_id), block_id, state, takes[block_id])
         self.title.setText(
             self.tr("Nothing waits") if not rows else self.tr("%1 lines to make").replace("%1", str(len(takes)))
         )
         paused = renderer is not None and renderer.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.cancel.setEnabled(bool(rows))
+
+    def _show_row(self, place: int, item: QListWidgetItem | None, block_id: str, state: str, takes: int) -> None:
+        """Hundreds of rows are looked at ten times a second, so only what is new is made anew."""
+        block = self._studio.project.block(block_id)
+        name, colour = voice_of(self._studio, block)
+        facts = (block, state, takes, name, colour)
+        if item is None:
+            item = QListWidgetItem()
+            item.setData(_ID, block_id)
+            self.list.insertItem(place, item)
+        elif self.list.item(place).data(_ID) != block_id:
+            current, selected = self.list.currentItem() is item, item.isSelected()
+            self.list.insertItem(place, self.list.takeItem(self.list.row(item)))
+            if current:
+                self.list.setCurrentItem(item, QItemSelectionModel.SelectionFlag.NoUpdate)
+            item.setSelected(selected)
+        if facts == self._facts.get(block_id):
+            return
+        self._facts[block_id] = facts
+        words = words_of(block.text)
+        item.setIcon(voice_dot(colour))
+        item.setText(f"{name}:  {words}")
+        doing = self.tr("being spoken") if state == "speaking" else self.tr("waiting")
+        if takes > 1:
+            doing = self.tr("%1, %2 takes").replace("%1", doing).replace("%2", str(takes))
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {words}, {doing}")
+        item.setData(_STATE, doing)
+        item.setToolTip(doing)
+        drags = Qt.ItemFlag.ItemIsDragEnabled
+        item.setData(_SHARE, self._share(block_id) if state == "speaking" else None)
+        item.setFlags(item.flags() & ~drags if state == "speaking" else item.flags() | drags)
 
     def _share(self, block_id: str) -> float:
         """How much of a line is spoken, estimated; never quite all of it before its end."""
@@ -179,7 +198,7 @@ class QueuePanel(QFrame):
 
     def _moved(self) -> None:
         renderer = self._studio.renderer
-        renderer.move([self.list.item(row).data(_ID) for row in range(self.list.count())])
+        renderer.move([self.list.item(row).data(_ID) for row in range(self.list.count())], self._next)
         self._soon()
 
     def _pause(self) -> None:

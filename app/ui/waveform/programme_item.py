@@ -192,10 +192,11 @@ class ProgrammeItem(pg.GraphicsObject):
         seen = np.flatnonzero(row >= 0)
         if not len(seen):
             return
-        first = int(row[seen].min())
-        named = np.array([QColor(colours[number]).rgb() for number in range(first, int(row[seen].max()) + 1)], np.uint32)
+        numbers, place = np.unique(row[seen], return_inverse=True)
+        names = [colours[number] for number in numbers.tolist()]
+        rgb = {name: QColor(name).rgb() for name in set(names)}
         colour = np.zeros(len(row), np.uint32)
-        colour[seen] = named[row[seen] - first]
+        colour[seen] = np.array([rgb[name] for name in names], np.uint32)[place]
         y = np.arange(height)[:, None]
         filled = (y >= tops) & (y <= bottoms) & (high > low)
         if many:
