@@ -530,7 +530,9 @@ class Renderer:
         except SpeechError as error:
             self._failed(job, block, str(error))
             return
-        job.speech = speech
+        # What is noted of each request leads to the take that came of it.
+        requests = tuple(replace(request, label=take.id) for request in speech.requests)
+        job.speech = replace(speech, requests=requests)
         job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
         shape = self._shapes.begin(take.id)
         self._active.append(job)

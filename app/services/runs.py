@@ -18,7 +18,7 @@ class Run:
         profile.
         characters: length of the text; text: itself, where the person keeps it. voice: hash of the clip, "" the
         model's own.
-        settings: JSON of sampling, length, instruction and priority. take: label of the request (id of a block).
+        settings: JSON of sampling, length, instruction and priority. take: label of the request (id of a take).
         ttfa_ms, rtf, waited_ms: see SpeechResult; None where there was no sound.
         stop_reason: see StopReason. warnings: JSON list of codes. error: why it failed, "" when it did not.
         audio: file name, where the person keeps sound.

@@ -386,6 +386,18 @@ def test_a_proxy_is_used_where_one_is_set(tmp_path, small):
     assert small.seen == []
 
 
+@pytest.mark.parametrize("where", ["settings", "environment"])
+def test_everything_goes_through_the_proxy(small, tmp_path, monkeypatch, where):
+    """The small hub is the proxy: it is asked for an address that leads nowhere."""
+    monkeypatch.setattr(small_hub.SmallHub, "address", property(lambda self: "http://hub.invalid"))
+    proxy = f"http://127.0.0.1:{small.server.server_address[1]}"
+    if where == "environment":
+        monkeypatch.setenv("HTTP_PROXY", proxy)
+        monkeypatch.setenv("http_proxy", proxy)
+    given = proxy if where == "settings" else ""
+    assert_whole(Download(ENTRY, tmp_path, HubOptions(mirror="http://hub.invalid", proxy=given)).run())
+
+
 def test_nothing_answers_and_the_message_says_where(tmp_path):
     with pytest.raises(HubError, match="127.0.0.1:9"):
         Download(ENTRY, tmp_path, HubOptions(mirror="http://127.0.0.1:9")).run()

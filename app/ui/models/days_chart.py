@@ -1,9 +1,9 @@
-"""A bar a day: seconds of speech, with what failed or is suspicious in its colour."""
+"""A bar a day: seconds of speech, with what failed or is suspicious in its colour; a line is the speed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.services.runs import Summary
@@ -34,7 +34,16 @@ class DaysChart(QWidget):
             (day, duration(summary.seconds), summary.runs, summary.failed, summary.suspicious), 1
         ):
             words = words.replace(f"%{at}", str(value))
+        if summary.rtf is not None:
+            words += self.tr(", %1 × real time").replace("%1", f"{summary.rtf:.2f}")
         return words
+
+    def speed_points(self) -> list[QPointF]:
+        """Where the line of the speed goes through: the medians of the days, the slowest at the top."""
+        known = [(rect.center().x(), summary.rtf) for rect, _, summary in self._bars() if summary.rtf is not None]
+        slowest = max((rtf for _, rtf in known), default=0.0) or 1.0
+        room = self.height() - 28.0
+        return [QPointF(x, 4.0 + room * (1.0 - rtf / slowest)) for x, rtf in known]
 
     def _bars(self) -> list[tuple[QRectF, str, Summary]]:
         if not self._days:
@@ -71,6 +80,12 @@ class DaysChart(QWidget):
                     painter.setBrush(theme().colour(colour))
                     painter.drawRoundedRect(QRectF(bar.left(), top, bar.width(), height), 2, 2)
                     top += height
+        points = self.speed_points()
+        painter.setPen(QPen(theme().colour("text"), 1.5))
+        painter.setBrush(theme().colour("text"))
+        painter.drawPolyline(QPolygonF(points))
+        for point in points:
+            painter.drawEllipse(point, 2.0, 2.0)
         painter.setPen(theme().colour("text_faint"))
         painter.setFont(theme().small_font(-1))
         floor = QRectF(0, self.height() - 18, self.width(), 18)

@@ -110,6 +110,8 @@ class RunsPage(QWidget):
         self.table.setWordWrap(False)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.setToolTip(self.tr("Enter or a double click shows the line in the script of this project."))
+        self.table.activated.connect(self._show_line)
         outer.addWidget(self.table, 1)
         outer.addLayout(self._wishes())
 
@@ -206,6 +208,14 @@ class RunsPage(QWidget):
         for name, value in values.items():
             self._values[name].setText(value)
 
+    def _show_line(self, index: QModelIndex) -> None:
+        """Show the line whose take a run became, where it is in the open project."""
+        take = self._studio.project.takes.get(self.rows.run(index.row()).take)
+        if take is not None and self._studio.project.has_block(take.block_id):
+            self._studio.jump_requested.emit(take.block_id)
+        else:
+            self._studio.say("warning", self.tr("This line is not in the open project."))
+
     # -- deeds --------------------------------------------------------------------------------------------------
 
     def _browse(self) -> None:
@@ -276,6 +286,9 @@ class _Runs(QAbstractTableModel):
             "failed": self.tr("failed"),
             "cancelled": self.tr("stopped"),
         }
+
+    def run(self, row: int) -> Run:
+        return self._runs[row]
 
     def show_runs(self, runs: list[Run]) -> None:
         self.beginResetModel()
