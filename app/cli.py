@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
-if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is under way while modules are read: no traceback of it
+PROGRAM = "moss-voice-studio"
+INTERNAL_STATUS = 5
+NO_DEVICE_STATUS = 4
+
+
+def _end_at_once(*_: object) -> None:
+    """Nothing is under way while modules are read: a sentence, and no traceback of them."""
+    os.write(2, f"{PROGRAM}: stopped before anything was done.\n".encode())
+    os._exit(INTERNAL_STATUS)
+
+
+_owns_process = __name__ == "__main__" or os.path.basename((sys.argv or [""])[0]).removesuffix(".exe") == PROGRAM
+if _owns_process and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _end_at_once)
 
 import argparse
 import importlib
 import importlib.metadata
 import logging
-import os
 import pkgutil
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from app import commands
-from app.commands.console import tell
+from app.commands.console import failure, tell
 from app.log import start_log
 from app.paths import paths_for
-from engine.errors import SpeechError
-
-PROGRAM = "moss-voice-studio"
-INTERNAL_STATUS = 5
-NO_DEVICE_STATUS = 4
+from engine.errors import RequestCancelled, SpeechError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,8 +47,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_streams()
     _speak_utf8()
     parser = build_parser()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_for_the_window(given):
         return open_window(given)
     args = parser.parse_args(given)
@@ -48,21 +54,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         return open_window(given)
     with _log(args.profile, args.verbose) as log_file:
         try:
+            _let_interrupts_raise()
             return int(args.run(args))
         except SpeechError as error:
-            tell(f"{PROGRAM}: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
             logging.getLogger(__name__).info("%s: %s", type(error).__name__, error, exc_info=error)
-            return error.exit_status
+            return _fail(args, error)
         except BrokenPipeError:
             _forget_stdout()
             return INTERNAL_STATUS
         except KeyboardInterrupt:
-            return INTERNAL_STATUS
+            return _fail(args, RequestCancelled("Stopped."))
         except Exception as error:
             logging.getLogger(__name__).error("An error was not handled", exc_info=error)
-            where = f" Details are in {log_file}." if log_file else ""
-            tell(f"{PROGRAM}: something went wrong inside the studio ({type(error).__name__}: {error}).{where}")
-            return INTERNAL_STATUS
+            where = f"Details are in {log_file}." if log_file else ""
+            message = f"something went wrong inside the studio ({type(error).__name__}: {error})."
+            return _fail(args, _InternalError(message, where))
+        finally:
+            if _owns_process:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over; what is left takes a moment
+
+
+class _InternalError(SpeechError):
+    """A fault of the program itself."""
+
+    exit_status = INTERNAL_STATUS
+
+
+def _fail(args: argparse.Namespace, error: SpeechError) -> int:
+    """Say what went wrong: to a person, and to a program that asked for JSON."""
+    tell(f"{PROGRAM}: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
+    if getattr(args, "json", False):
+        failure(error, to_stderr=str(getattr(args, "output", "")) == "-")
+    return error.exit_status
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -85,6 +108,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def open_window(argv: Sequence[str]) -> int:
     """The studio's window; a plain sentence where it cannot open."""
+    _let_interrupts_raise()
     if sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     ):
@@ -102,6 +126,11 @@ def open_window(argv: Sequence[str]) -> int:
         )
         return NO_DEVICE_STATUS
     return int(window_main(list(argv)) or 0)
+
+
+def _let_interrupts_raise() -> None:
+    if signal.getsignal(signal.SIGINT) is _end_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _version() -> str:

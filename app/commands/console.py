@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from app.paths import Paths, paths_for
 from engine.errors import SpeechError
 
 REDRAW_S = 0.2
+_DEVICES = re.compile(r"auto|cpu|mps|cuda(:\d+)?(\+cuda(:\d+)?)?")
 
 
 def paths_of(args: argparse.Namespace) -> Paths:
@@ -41,6 +43,15 @@ def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> Non
         ) from error
 
 
+def failure(error: SpeechError, *, to_stderr: bool = False) -> None:
+    """What went wrong, for a program that asked for JSON; silent where nothing can be printed."""
+    value = {"error": error.message, "remedy": error.remedy, "exit_status": error.exit_status}
+    try:
+        result(value, to_stderr=to_stderr)
+    except (SpeechError, OSError):
+        pass  # that it cannot be printed is what went wrong, or nobody reads
+
+
 class ProgressLine:
     """One line on a terminal that is drawn again and again; silent where standard error is no terminal."""
 
@@ -66,10 +77,17 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("model")
     group.add_argument("--model", metavar="NAME|DIR", help="an installed model or its folder (default: the starter)")
     group.add_argument("--codec", type=Path, metavar="DIR", help="the codec's folder, where it is not beside the model")
-    group.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:1 (default: auto)")
+    group.add_argument("--device", type=_device, default="auto", help="auto, cpu, mps, cuda or cuda:1 (default: auto)")
     group.add_argument(
         "--precision",
         default="auto",
         choices=("auto", "fp32", "bf16", "fp16", "int8"),
         help="how the model computes (default: auto)",
     )
+
+
+def _device(text: str) -> str:
+    """A name that a device can have; whether it is there is known when the model is loaded."""
+    if _DEVICES.fullmatch(text.strip().lower()) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no device: auto, cpu, mps, cuda, cuda:1 or cuda:0+cuda:1")
+    return text

@@ -92,8 +92,13 @@ def run_export(args: argparse.Namespace) -> int:
 
 def run_import(args: argparse.Namespace) -> int:
     library = _library(args)
+    before = {voice.id for voice in library.voices}
     voice = library.import_(args.file)
-    return _tell_result(args, library, voice, f"“{voice.name}” is in the library.")
+    if voice.id in before:
+        message = f"Nothing was added: these clips are in the library already, as “{voice.name}”."
+    else:
+        message = f"“{voice.name}” is in the library."
+    return _tell_result(args, library, voice, message, added=voice.id not in before)
 
 
 def _library(args: argparse.Namespace) -> Library:
@@ -119,9 +124,9 @@ def _described(library: Library, voice: Voice) -> dict[str, object]:
     }
 
 
-def _tell_result(args: argparse.Namespace, library: Library, voice: Voice, message: str) -> int:
+def _tell_result(args: argparse.Namespace, library: Library, voice: Voice, message: str, **more: object) -> int:
     if args.json:
-        result(_described(library, voice))
+        result({**_described(library, voice), **more})
     else:
         tell(message)
     return 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
+import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,11 @@ FLUSH_SAMPLES = SAMPLE_RATE
 SUFFIXES = (".wav", ".flac", ".mp3", ".ogg", ".opus")
 
 
+_PROBE_BYTES = 1 << 16
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_REMEDY = "Make room, or choose another disk or folder."
+
+
 class OutputError(SpeechError):
     """The audio cannot be written where it should go."""
 
@@ -35,7 +42,8 @@ class _Encoder(Protocol):
 class AudioWriter:
     """Takes float32 `[n, 2]`; writes wav and flac in 24 bits, exactly what the engine's grid holds, or mp3, ogg, opus.
 
-    Nothing is created before the first sample: a run that fails early leaves an older file alone.
+    Nothing is created before the first sample, then also folders that are missing: a run that fails early leaves an older
+    file alone.
 
     Attributes:
         target: a path, or a binary file such as standard output, which gets a wav whose length is unknown.
@@ -43,7 +51,7 @@ class AudioWriter:
     """
 
     def __init__(self, target: Path | BinaryIO) -> None:
-        """Raises OutputError: no format has this suffix, or the folder is missing."""
+        """Raises OutputError: no format has this suffix, or nothing may be written there."""
         self.target = target
         self.samples = 0
         self._encoder: _Encoder | None = None
@@ -84,6 +92,8 @@ class AudioWriter:
 
     def _opened(self) -> _Encoder:
         if self._encoder is None:
+            if isinstance(self.target, Path):
+                self.target.parent.mkdir(parents=True, exist_ok=True)
             if not isinstance(self.target, Path):
                 self._encoder = _WavEncoder(self.target, seekable=False)
             elif self.target.suffix.lower() == ".wav":
@@ -98,13 +108,19 @@ class AudioWriter:
         except BrokenPipeError:
             raise
         except (OSError, RuntimeError) as error:  # soundfile's errors are RuntimeErrors
-            reason = getattr(error, "strerror", None) or error
-            refusal = OutputError(
-                f"The audio could not be written to {self._shown()} ({reason}).", "Check free space and permissions."
-            )
+            refusal = OutputError(f"The audio could not be written to {self._shown()} ({self._reason(error)}).", _REMEDY)
             if self.samples:
                 refusal.exit_status = 5  # a part of it is there: an incomplete result
             raise refusal from error
+
+    def _reason(self, error: Exception) -> str:
+        """What the system said; libsndfile keeps that to itself, so it is asked again."""
+        said = error if isinstance(error, OSError) else None
+        if said is None and isinstance(self.target, Path):
+            said = _refusal(self.target.parent)
+        if said is None:
+            return "the system refused"
+        return "the disk is full" if said.errno in _FULL else said.strerror or str(said)
 
     def _shown(self) -> str:
         return str(self.target) if isinstance(self.target, Path) else "the output"
@@ -119,10 +135,21 @@ def check_target(target: Path) -> None:
         )
     if target.is_dir():
         raise OutputError(f"{target} is a folder.", "Give the name of a file.")
-    if not target.parent.is_dir():
-        raise OutputError(f"The folder {target.parent} is not there.", "Make it first, or choose another.")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
+    there = target if target.exists() else next(folder for folder in target.absolute().parents if folder.exists())
+    if there is not target and not there.is_dir():
+        raise OutputError(f"{there} is no folder.", "Choose another folder.")
+    if not os.access(there, os.W_OK):
         raise OutputError(f"{target} may not be written.", "Choose another file, or change its permissions.")
+
+
+def _refusal(folder: Path) -> OSError | None:
+    """What the system says to a few bytes more in this folder."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
+            probe.write(bytes(_PROBE_BYTES))
+    except OSError as error:
+        return error
+    return None
 
 
 def to_int24(samples: np.ndarray) -> np.ndarray:

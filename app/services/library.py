@@ -309,10 +309,9 @@ class Library:
                 references.append(replace(clip, file=file))
             voice = replace(voice, references=tuple(references))
             with self._lock:
-                content = {clip.sha256 for clip in voice.references}
-                for there in self.voices:
-                    if {clip.sha256 for clip in there.references} == content:
-                        return there
+                there = self._same_voice(voice)
+                if there is not None:
+                    return there
                 known = self._known_id(voice.references[0].sha256) if len(voice.references) == 1 else None
                 voice = replace(voice, name=self._unused_name(voice.name), known=known, created_at_s=time.time())
                 self._write(voice, paths)
@@ -328,6 +327,14 @@ class Library:
                 f"“{voice.name}” comes with the model and stays as it is.", "Add its clip under a name of your own."
             )
         return voice
+
+    def _same_voice(self, voice: Voice) -> Voice | None:
+        """The voice with these very clips: that of this name, else one of the person's own. The model's own voice under
+        another name is another voice."""
+        content = {clip.sha256 for clip in voice.references}
+        same = [each for each in self.voices if {clip.sha256 for clip in each.references} == content]
+        named = next((each for each in same if each.name.casefold() == voice.name.casefold()), None)
+        return named or next((each for each in same if not self.is_built_in(each.id)), None)
 
     def _known_id(self, sha256: str) -> str | None:
         return next((voice.id for voice in self._known.values() if voice.sha256 == sha256), None)

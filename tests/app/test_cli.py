@@ -118,7 +118,7 @@ def test_a_voice_the_model_cannot_learn_is_refused_and_nothing_is_written(moss, 
     ("args", "words"),
     [
         (("say", "Hello.", "-o", "a.xyz"), ".flac"),
-        (("say", "Hello.", "-o", "missing/a.wav"), "missing"),
+        (("say", "Hello.", "-o", "/proc/a.wav"), "/proc"),
         (("say", "", "-o", "a.wav"), "nothing to speak"),
         (("say", " \n ", "-o", "a.wav"), "nothing to speak"),
         (("say", "[pause 1s]", "-o", "a.wav"), "nothing to speak"),
@@ -142,6 +142,35 @@ def test_bad_input_exits_with_3_and_says_why(moss, tmp_path: Path, args: tuple[s
     assert not (tmp_path / "a.wav").exists()
 
 
+def test_a_failure_is_json_where_json_was_asked_for(moss) -> None:
+    status, out, err = moss("say", "Hello.", "-o", "a.wav", "--voice", "Nobody", "--json")
+    told = json.loads(out)
+    assert status == told["exit_status"] == 3
+    assert "Nobody" in told["error"] and "Kumo" in told["remedy"] and told["error"] in err
+    status, out, err = moss("say", "", "-o", "-", "--json")
+    assert status == 3 and out == "" and json.loads(err.splitlines()[-1])["exit_status"] == 3
+
+
+def test_an_error_of_our_own_is_json_too(moss, monkeypatch) -> None:
+    monkeypatch.setattr("app.services.saying.Saying.run", lambda self: 1 / 0)
+    status, out, _ = moss("say", "Hello.", "-o", "a.wav", "--json")
+    assert status == 5 and "ZeroDivisionError" in json.loads(out)["error"]
+
+
+def test_an_interrupted_command_says_so(moss, monkeypatch) -> None:
+    def interrupted(archive: Path, folder: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("app.services.voice_archive.read", interrupted)
+    status, out, err = moss("voices", "import", "a.mvoice", "--json")
+    assert status == 5 and err == "moss-voice-studio: Stopped.\n" and json.loads(out)["exit_status"] == 5
+
+
+def test_a_missing_folder_is_made(moss, tmp_path: Path) -> None:
+    assert moss("say", "Yes.", "-o", "chapters/one/a.wav")[0] == 0
+    assert len(soundfile.read(tmp_path / "chapters" / "one" / "a.wav")[0]) > 5_000
+
+
 def test_a_device_that_is_not_there_exits_with_4(moss) -> None:
     status, _, err = moss("say", "Hello.", "-o", "a.wav", "--device", "cuda:9")
     assert status == 4 and "cuda" in err.lower()
@@ -157,6 +186,9 @@ def test_a_device_that_is_not_there_exits_with_4(moss) -> None:
         ("say", "Hello.", "-o", "a.wav", "--seed", "-1"),
         ("say", "Hello.", "-o", "a.wav", "--top-p", "2"),
         ("say", "Hello.", "-o", "a.wav", "--temperature", "nan"),
+        ("say", "Hello.", "-o", "a.wav", "--device", "tpu"),
+        ("say", "Hello.", "-o", "a.wav", "--device", "cuda:x"),
+        ("bench", "--device", "gpu"),
         ("say", "Hello.", "-o", "a.wav", "--seconds", "1", "--frames", "2"),
         ("voices",),
         ("voices", "add", "a.wav"),
@@ -246,7 +278,32 @@ def test_an_interrupt_while_modules_are_read_leaves_no_traceback(tmp_path: Path)
         capture_output=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    assert done.returncode == -signal.SIGINT and done.stderr == b""
+    assert done.returncode == 5 and done.stderr == b"moss-voice-studio: stopped before anything was done.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    "module", ["app.commands.say", "app.services.saying", "numpy", "soundfile", "torch", "engine.runtime.factory", "numba"]
+)
+def test_an_interrupt_at_any_time_of_the_start_is_a_clean_end(tmp_path: Path, module: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", "say", "The train leaves at noon. " * 100, "-o", str(tmp_path / "a.wav")],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "MOSS_PROFILE": str(tmp_path / "profile")},
+        capture_output=True,
+        timeout=120,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert done.returncode == 5 and b"topped" in done.stderr and b"Traceback" not in done.stderr, done.stderr
 
 
 def test_speech_is_written_while_it_is_made(tmp_path: Path) -> None:
@@ -297,7 +354,10 @@ def test_voices_can_be_added_listed_exported_removed_and_imported(moss, tmp_path
     assert moss("voices", "export", "ana")[1].strip() == "Ana.mvoice"
     assert moss("voices", "remove", "Ana")[0] == 0
     assert len(json.loads(moss("voices", "list", "--json")[1])) == 5
-    assert json.loads(moss("voices", "import", "Ana.mvoice", "--json")[1])["name"] == "Ana"
+    imported = json.loads(moss("voices", "import", "Ana.mvoice", "--json")[1])
+    assert imported["name"] == "Ana" and imported["added"] is True
+    status, _, err = moss("voices", "import", "Ana.mvoice")
+    assert status == 0 and "Nothing was added" in err and "“Ana”" in err
 
 
 def test_what_is_no_audio_never_becomes_a_voice(moss, tmp_path: Path) -> None:

@@ -95,9 +95,10 @@ def test_nothing_is_created_before_the_first_sample(tmp_path: Path) -> None:
     assert (tmp_path / "a.wav").read_bytes() == b"older"
 
 
-@pytest.mark.parametrize("name", ["a.xyz", "a", "missing/a.wav", "folder.wav"])
+@pytest.mark.parametrize("name", ["a.xyz", "a", "file.txt/a.wav", "folder.wav"])
 def test_an_impossible_target_is_refused_before_any_work(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.wav").mkdir()
+    (tmp_path / "file.txt").write_text("")
     with pytest.raises(OutputError) as caught:
         AudioWriter(tmp_path / name)
     assert caught.value.remedy
@@ -111,8 +112,36 @@ def test_a_full_disk_is_told_and_the_file_is_kept(tmp_path: Path, monkeypatch) -
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writer._encoder, "write", full)
-    with pytest.raises(OutputError, match="No space left") as caught:
+    with pytest.raises(OutputError, match="disk is full") as caught:
         writer.write(speech(1.0))
     assert caught.value.exit_status == 5, "the file holds an incomplete result"
     writer.close()
     assert len(soundfile.read(tmp_path / "a.wav")[0]) == 72_000
+
+
+@pytest.mark.parametrize("suffix", [".flac", ".mp3", ".ogg", ".opus"])
+def test_a_full_disk_is_told_where_the_encoder_keeps_the_reason_to_itself(
+    tmp_path: Path, monkeypatch, suffix: str
+) -> None:
+    writer = AudioWriter(tmp_path / f"a{suffix}")
+    writer.write(speech(0.5))
+
+    def full(samples: np.ndarray) -> None:
+        raise soundfile.LibsndfileError(2)  # "System error."
+
+    def no_room(**_) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer._encoder, "write", full)
+    monkeypatch.setattr("tempfile.TemporaryFile", no_room)
+    with pytest.raises(OutputError, match="disk is full") as caught:
+        writer.write(speech(0.5))
+    assert "System error" not in caught.value.message and "room" in caught.value.remedy
+
+
+def test_missing_folders_are_made_with_the_first_sample(tmp_path: Path) -> None:
+    target = tmp_path / "chapter 1" / "take" / "a.wav"
+    with AudioWriter(target) as writer:
+        assert not target.parent.exists()
+        writer.write(speech(0.5))
+    assert len(soundfile.read(target)[0]) == 24_000

@@ -157,6 +157,18 @@ def test_a_voice_of_the_model_exports_and_is_recognised_on_import(library: Libra
     assert len(library.voices) == 5
 
 
+def test_an_import_names_the_voice_it_is_and_no_other_with_the_same_clip(library: Library, tmp_path: Path) -> None:
+    gon = library.find("Gon")
+    mine = library.add(library.clips(gon)[0].path, "My Gon")
+    archive = library.export(mine.id, tmp_path / "mine.mvoice")
+    assert library.import_(archive) == mine
+    library.remove(mine.id)
+    again = library.import_(archive)
+    assert again.name == "My Gon" and len(library.voices) == 6
+    renamed = library.rename(again.id, "Other")
+    assert library.import_(archive) == renamed and len(library.voices) == 6
+
+
 def repack(archive: Path, change) -> Path:
     """The archive with its entries (name -> bytes) changed."""
     with zipfile.ZipFile(archive) as read:
