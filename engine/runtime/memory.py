@@ -26,6 +26,7 @@ USUAL_PAGES = 8  # a piece of a minute with its voice, and room
 FEWEST_PAGES = 8  # two and a half minutes; less would refuse ordinary pieces
 PREFIX_BYTES = 256 * MB  # voices whose prompt stays computed
 PROMPT_ROWS = 512  # the largest piece of a prompt that is computed at once
+LIBRARY_BYTES = 33 * MB  # what products of the library work in on the largest cards
 _MOMENT_BYTES = 64 * MB  # what plain operations take for a moment
 _MOST_PROMPT_PARTS = 256
 _MOST_PARTS = 2048
@@ -96,13 +97,14 @@ def frame_state(config: LMConfig, rows: int, longest: int, itemsize: int) -> int
 
 
 def prompt_state(config: LMConfig, itemsize: int, *, int8: bool = False) -> int:
-    """Bytes of what prompts are computed in: buffers for the largest piece, the words of text that int8 reads from the host."""
+    """Bytes of what prompts are computed in: buffers for the largest piece, the library's own (one for graphs, one for single
+    launches) and their results where weights are wide, the words of text that int8 reads from the host."""
     backbone = config.backbone
     heads = backbone.heads + 2 * backbone.kv_heads
     each = backbone.hidden * (4 + itemsize) + (heads + 2 * backbone.heads) * backbone.head_dim * itemsize
     each += backbone.intermediate * itemsize + 2 * _MOST_PROMPT_PARTS * 4 + 4 * (config.codebooks + 1)
-    each += backbone.hidden * itemsize if int8 else 0
-    return PROMPT_ROWS * each + 64
+    each += backbone.hidden * itemsize if int8 else (2 * backbone.intermediate + backbone.hidden) * itemsize
+    return PROMPT_ROWS * each + 64 + (0 if int8 else 2 * LIBRARY_BYTES)
 
 
 def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int, *, kernels: bool = True) -> int:
@@ -286,7 +288,7 @@ def _plan(
         parts["codec encoder"] = codec_side(codec.encoder, itemsize) + both
         work = max(work, stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize))
     parts["graphs"] = GRAPH_BYTES
-    parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 4))
+    parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 2))
     parts["workspace"] = work
     return MemoryPlan(precision, rows, pages, encoder, decoder, parts, budget)
 

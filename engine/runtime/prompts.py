@@ -14,8 +14,9 @@ from engine.runtime.kernels import prompts as kernels
 from engine.runtime.kernels.ops import Rows, shared_bytes
 from engine.runtime.memory import PROMPT_ROWS
 from engine.runtime.paged import PAGE_ROWS
+from engine.runtime.prompt_products import FusedProducts, WideProducts
 
-# Products of several rows have tiles of 64, so lengths between would cost as much. Texts of usual length fill one or two tiles.
+# Products take rows in tiles of 64, so lengths between would cost as much. Texts of usual length fill one or two tiles.
 BUCKETS = (64, 128, 192, 256, 384, PROMPT_ROWS)
 MOST_PARTS = 256  # blocks that a residual product of so many rows is cut into
 _SLIPS = 4  # pieces whose copies may be under way
@@ -88,7 +89,8 @@ class PromptGraphs:
 
         self.rows = Rows.empty(most, config.hidden, device=device, dtype=dtype, parts=MOST_PARTS)
         self.qkv, self.query = empty(frames.qkv.shape[1]), empty(frames.attended.shape[1])
-        self.attended, self.inner = empty(frames.attended.shape[1]), empty(config.intermediate)
+        self.attended = empty(frames.attended.shape[1])
+        self.products = (WideProducts if WideProducts.serves(frames) else FusedProducts)(frames, self.rows)
         self._tile = attention_tile(config.head_dim, dtype.itemsize, shared_bytes(device))
         self._text_table: torch.Tensor | None = getattr(model, "text_table", None)
         width = model.config.codebooks + 1
@@ -168,19 +170,20 @@ class PromptGraphs:
         shape = {"HEADS": config.heads, "KV_HEADS": config.kv_heads, "DIM": config.head_dim, "PAGE": PAGE_ROWS, "PDL": frames.pdl}
         scale, per_row = config.head_dim**-0.5, cache.table.shape[1]
         block_q, block_t, stages = self._tile
-        for index, (to_qkv, (q_gain, k_gain), out, gate_up, down) in enumerate(frames.layers):
-            to_qkv.store(x.gained[:size], x, self.qkv[:size])
+        products = self.products
+        for index, (_, (q_gain, k_gain), *_) in enumerate(frames.layers):
+            products.qkv(index, size, self.qkv)
             kernels.place_rows_kernel[(size, config.heads + 2 * config.kv_heads)](
-                job.fields, self.qkv, self.query, cache.keys[index], cache.values[index], cache.table, q_gain, k_gain, frames.cos, frames.sin,
-                per_row, scale, config.norm_eps, **shape, num_warps=1, **frames.launch,
+                job.fields, self.qkv, x.stats, self.query, cache.keys[index], cache.values[index], cache.table, q_gain, k_gain,
+                frames.cos, frames.sin, per_row, x.stride, config.hidden, scale, config.norm_eps,
+                NORMED=products.normed, **shape, num_warps=1, **frames.launch,
             )  # fmt: skip
             kernels.prompt_attention_kernel[(triton.cdiv(size, block_q), config.heads)](
                 job.fields, self.query, cache.keys[index], cache.values[index], cache.table, self.attended, per_row,
                 BLOCK_Q=block_q, BLOCK_T=block_t, STAGES=stages, **shape, num_warps=4, **frames.launch,
             )  # fmt: skip
-            out.add(self.attended[:size], x)
-            gate_up.store(x.gained[:size], x, self.inner[:size])
-            down.add(self.inner[:size], x)
+            products.add_attended(index, size, self.attended)
+            products.add_inner(index, size)
         local = state.local
         kernels.start_row_kernel[(books + 1,)](
             job.fields, job.seed, job.floats, x.residual, frames.final_gain, frames.local_gain, state.live, state.frame, state.position,

@@ -49,13 +49,48 @@ def embed_rows_kernel(
 
 
 @triton.jit
+def add_rows_kernel(y_ptr, gain_ptr, residual_ptr, out_ptr, stats_ptr, DIM, STRIDE, BLOCK_D: tl.constexpr, PDL: tl.constexpr):
+    """Grid (rows,). residual += y, and what the next product and its norm read: as `Linear.add` leaves them, the sums in one part."""
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    t = tl.program_id(0)
+    dims = tl.arange(0, BLOCK_D)
+    ok = dims < DIM
+    place = t.to(tl.int64) * DIM + dims
+    x = tl.load(residual_ptr + place, mask=ok, other=0) + tl.load(y_ptr + place, mask=ok, other=0).to(tl.float32)
+    tl.store(residual_ptr + place, x, mask=ok)
+    tl.store(stats_ptr + t, tl.sum(x, 0))
+    tl.store(stats_ptr + STRIDE + t, tl.sum(x * x, 0))
+    x = x * tl.load(gain_ptr + dims, mask=ok, other=0)
+    tl.store(out_ptr + place, x.to(out_ptr.dtype.element_ty), mask=ok)
+
+
+@triton.jit
+def gate_rows_kernel(y_ptr, stats_ptr, out_ptr, INNER, STRIDE, hidden, eps, BLOCK: tl.constexpr, PDL: tl.constexpr):
+    """Grid (rows, ceil(INNER / BLOCK)). out = silu(gate) · up after the norm of the input; y `[rows, 2 INNER]`: gate, then up."""
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    t = tl.program_id(0).to(tl.int64)
+    at = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    ok = at < INNER
+    inv = 1.0 / tl.sqrt(tl.load(stats_ptr + STRIDE + t) / hidden + eps)
+    gate = tl.load(y_ptr + t * 2 * INNER + at, mask=ok, other=0).to(tl.float32) * inv
+    up = tl.load(y_ptr + t * 2 * INNER + INNER + at, mask=ok, other=0).to(tl.float32) * inv
+    tl.store(out_ptr + t * INNER + at, (gate / (1.0 + tl.exp(-gate)) * up).to(out_ptr.dtype.element_ty), mask=ok)
+
+
+@triton.jit
 def place_rows_kernel(
-    job_ptr, qkv_ptr, query_ptr, keys_ptr, values_ptr, page_table_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr, PAGES_PER_ROW, scale, eps,
-    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr, PDL: tl.constexpr,
+    job_ptr, qkv_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, page_table_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr,
+    PAGES_PER_ROW, STRIDE, hidden, scale, eps,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr, NORMED: tl.constexpr, PDL: tl.constexpr,
 ):
     """Grid (rows, HEADS + 2 KV_HEADS). Queries normed, rotated and scaled into `query`, keys and values into the row's pages.
 
-    Layout: qkv `[rows, (HEADS + 2 KV_HEADS) DIM]`, query `[rows, HEADS DIM]`, page_table `[bucket, PAGES_PER_ROW]`.
+    Layout: qkv `[rows, (HEADS + 2 KV_HEADS) DIM]`, query `[rows, HEADS DIM]`, page_table `[bucket, PAGES_PER_ROW]`. Where the product
+    has not applied the norm of its input (not NORMED), `stats` are the sums for it.
     """
     if PDL:
         gdc_launch_dependents()
@@ -70,15 +105,19 @@ def place_rows_kernel(
     source = qkv_ptr + t.to(tl.int64) * (HEADS + 2 * KV_HEADS) * DIM + head * DIM
     low = tl.load(source + half).to(tl.float32)
     high = tl.load(source + HALF + half).to(tl.float32)
+    if not NORMED:
+        inv = 1.0 / tl.sqrt(tl.load(stats_ptr + STRIDE + t) / hidden + eps)
+        low = low * inv
+        high = high * inv
     page = tl.load(page_table_ptr + tl.load(job_ptr + 2) * PAGES_PER_ROW + position // PAGE).to(tl.int64)
     dtype = keys_ptr.dtype.element_ty
     if head < HEADS + KV_HEADS:
-        inv = 1.0 / tl.sqrt((tl.sum(low * low, 0) + tl.sum(high * high, 0)) / DIM + eps)
+        norm = 1.0 / tl.sqrt((tl.sum(low * low, 0) + tl.sum(high * high, 0)) / DIM + eps)
         is_query = head < HEADS
         gain_low = tl.where(is_query, tl.load(q_gain_ptr + half), tl.load(k_gain_ptr + half))
         gain_high = tl.where(is_query, tl.load(q_gain_ptr + HALF + half), tl.load(k_gain_ptr + HALF + half))
-        low = low * inv * gain_low
-        high = high * inv * gain_high
+        low = low * norm * gain_low
+        high = high * norm * gain_high
         cos = tl.load(cos_ptr + position * HALF + half)
         sin = tl.load(sin_ptr + position * HALF + half)
         turned = low * cos - high * sin

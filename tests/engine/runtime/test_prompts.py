@@ -20,6 +20,7 @@ from engine.requests import Sampling, SamplingOptions
 from engine.runtime import memory
 from engine.runtime.devices import cuda_works
 from engine.runtime.paged import PAGE_ROWS
+from engine.runtime.quantize import int8_rows
 from engine.runtime.random_weights import FULL_LM, random_lm
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -97,6 +98,20 @@ def test_a_prompt_is_what_plain_operations_make_of_it(model: SpeechLM, rows: int
         assert torch.allclose(found, wanted.view_as(found), atol=1e-4, rtol=1e-4)
 
 
+def test_narrow_weights_are_multiplied_as_they_are_stored(model: SpeechLM) -> None:
+    loop, given = make_loop(model, quantize=int8_rows), prompt(40, prefix=12)
+    row = admit(loop, given)
+    rounded = random_lm(CONFIG, device=DEVICE, dtype=torch.float32)
+    for ours, theirs in zip(rounded.places(), model.places(), strict=True):
+        ours[1].copy_(theirs[1])
+    for layer in rounded.backbone.layers:
+        for matrix in (layer.qkv, layer.out, layer.gate_up, layer.down):
+            stored, scale = int8_rows(matrix)
+            matrix.copy_(stored.float() * scale[:, None])
+    assert torch.allclose(hidden_of(loop, row), expected(rounded, given)[0], atol=1e-4, rtol=1e-4)
+    assert not torch.allclose(hidden_of(loop, row), expected(model, given)[0], atol=1e-4, rtol=1e-4)
+
+
 def test_rows_that_fill_a_bucket_up_write_nothing(model: SpeechLM) -> None:
     loop = make_loop(model)
     loop.cache.keys.fill_(SENTINEL)
@@ -146,6 +161,17 @@ def test_a_row_starts_with_a_state_of_its_own_and_leaves_the_others_alone(model:
         assert (tensor[[0, 2]] == 9).all()
 
 
+def test_prompts_that_cannot_be_captured_are_computed_all_the_same(model: SpeechLM, monkeypatch) -> None:
+    def refuse(step: object, pool: object) -> None:
+        raise RuntimeError("no graphs here")
+
+    loop, given = make_loop(model), prompt(5)
+    monkeypatch.setattr("engine.runtime.prompts.captured", refuse)
+    loop.prompts.capture(None)
+    assert "no graphs here" in loop.prompts.fallback and not loop.prompts.graphs
+    assert torch.allclose(hidden_of(loop, admit(loop, given)), expected(model, given)[0], atol=1e-4, rtol=1e-4)
+
+
 def test_text_that_the_host_keeps_gives_the_same_bits(model: SpeechLM) -> None:
     loop, given = make_loop(model), prompt(70)
     first = hidden_of(loop, admit(loop, given))
@@ -157,11 +183,16 @@ def test_text_that_the_host_keeps_gives_the_same_bits(model: SpeechLM) -> None:
     assert torch.equal(hidden_of(narrow, admit(narrow, given)), first)
 
 
-def test_the_buffers_of_prompts_are_counted_to_the_byte(model: SpeechLM) -> None:
-    made = make_loop(model).prompts
-    found = [made.rows.residual, made.rows.gained, made.rows.stats, made.qkv, made.query, made.attended, made.inner]
-    found.append(made.job.bytes)
-    assert sum(tensor.nbytes for tensor in found) == memory.prompt_state(CONFIG, 4)
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_buffers_of_prompts_are_counted_to_the_byte(model: SpeechLM, narrow: bool) -> None:
+    made = make_loop(model, quantize=int8_rows if narrow else None).prompts
+    found = [made.rows.residual, made.rows.gained, made.rows.stats, made.qkv, made.query, made.attended, made.job.bytes]
+    found += [value for value in vars(made.products).values() if isinstance(value, torch.Tensor)]
+    counted = sum(tensor.nbytes for tensor in found)
+    if narrow:
+        assert counted == memory.prompt_state(CONFIG, 4, int8=True) - memory.PROMPT_ROWS * CONFIG.backbone.hidden * 4
+    else:
+        assert counted == memory.prompt_state(CONFIG, 4) - 2 * memory.LIBRARY_BYTES
 
 
 def test_pieces_cover_a_prompt_in_the_smallest_buckets() -> None:
