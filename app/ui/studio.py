@@ -15,6 +15,7 @@ from app.model.content_commands import SetVoice
 from app.model.errors import ProjectError
 from app.paths import Paths
 from app.ui.bridge import Bridge
+from app.ui.messages import local
 from engine.errors import SpeechError
 
 log = logging.getLogger(__name__)
@@ -204,8 +205,8 @@ class Studio(QObject):
         self.do(commands[0] if len(commands) == 1 else Compound(tuple(commands), "Give voice"))
 
     def say(self, level: str, text: str) -> None:
-        """Show one line to the person."""
-        self.notice.emit(level, text)
+        """Show one line to the person; what a service says of itself is put into the language of the window."""
+        self.notice.emit(level, local(text))
 
     def drop_files(self, files: Iterable[Path]) -> bool:
         """Files dropped anywhere: sound makes voices, text opens. Returns whether anything was taken."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToo
 
 from app.model.commands import SetBlockSettings
 from app.ui.editor.block_info import voice_of
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import Throttle
@@ -259,7 +260,7 @@ class ModelButton(_Choice):
         self.show_value(name, theme().icon("warning" if self._failed else "chip", "error" if self._failed else "icon"))
         words = [f"<b>{escape(name)}</b>"]
         if card is not None and card.summary:
-            words.append(escape(card.summary))
+            words.append(escape(local(card.summary)))
         if self._stage:
             words.append(escape(self._stage))
         if self._fraction >= 0:

@@ -79,6 +79,14 @@
         <translation>缩小项目文件：不再需要的录音将被移除。</translation>
     </message>
     <message>
+        <source>Earlier &amp;versions…</source>
+        <translation>较早的版本(&amp;V)…</translation>
+    </message>
+    <message>
+        <source>The script as it was when it was opened, and on the last days.</source>
+        <translation>文稿在打开时以及最近几天的样子。</translation>
+    </message>
+    <message>
         <source>&amp;Recover a project…</source>
         <translation>恢复项目(&amp;R)…</translation>
     </message>
@@ -229,6 +237,14 @@
     <message>
         <source>Three takes to choose from.</source>
         <translation>录三条供选择。</translation>
+    </message>
+    <message>
+        <source>Speak the se&amp;lected sentences again</source>
+        <translation>重读所选句子(&amp;L)</translation>
+    </message>
+    <message>
+        <source>A take in which only these sentences are new; the rest stays as it is.</source>
+        <translation>只重新朗读这些句子的新录音，其余保持不变。</translation>
     </message>
     <message>
         <source>N&amp;ext take</source>
@@ -619,12 +635,20 @@
         <translation>%1：%2 的语音，已朗读 %3，失败 %4，可疑 %5</translation>
     </message>
     <message>
+        <source>, %1 × real time</source>
+        <translation>，%1 × 实时</translation>
+    </message>
+    <message>
         <source>Nothing was spoken yet.</source>
         <translation>还没有朗读过任何内容。</translation>
     </message>
 </context>
 <context>
     <name>DoctorPage</name>
+    <message>
+        <source>What was found</source>
+        <translation>检查结果</translation>
+    </message>
     <message>
         <source>Look again</source>
         <translation>重新检查</translation>
@@ -849,7 +873,7 @@
     </message>
     <message>
         <source>%1 is there already. Exporting replaces it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已存在，导出时会替换它。</translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -928,6 +952,14 @@
         <translation>全部已朗读。</translation>
     </message>
     <message>
+        <source>%1 lines that a server streamed in mono are spoken again in stereo first.</source>
+        <translation>有 %1 行是服务器以单声道流式传来的，会先以立体声重新朗读。</translation>
+    </message>
+    <message>
+        <source>%1 lines are in mono, as a server streamed them.</source>
+        <translation>有 %1 行是单声道，因为服务器是这样流式传来的。</translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
@@ -937,10 +969,6 @@
     <message>
         <source>Find in the script</source>
         <translation>在文稿中查找</translation>
-    </message>
-    <message>
-        <source>Find</source>
-        <translation>查找</translation>
     </message>
     <message>
         <source>Replace by</source>
@@ -1073,8 +1101,8 @@
         <translation>无法保存设置：%1</translation>
     </message>
     <message>
-        <source>%1 free there. Models that are downloaded already stay where they are.</source>
-        <translation>那里剩余 %1。已下载的模型保持原位。</translation>
+        <source>%1 free there. Models that are downloaded already stay where they are; what has come of an unfinished download moves when it goes on.</source>
+        <translation>该处可用空间 %1。已下载的模型留在原处；未完成的下载在继续时会移过去。</translation>
     </message>
 </context>
 <context>
@@ -1362,10 +1390,6 @@
         <translation>本项目中的完整词语，以及声音的实际读法。只有含这些词的行需要重新朗读。</translation>
     </message>
     <message>
-        <source>Search</source>
-        <translation>搜索</translation>
-    </message>
-    <message>
         <source>Search pronunciations</source>
         <translation>搜索读音</translation>
     </message>
@@ -1400,6 +1424,18 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>No word yet</source>
+        <translation>还没有词语</translation>
+    </message>
+    <message>
+        <source>No pronunciation yet</source>
+        <translation>还没有读音</translation>
+    </message>
+    <message>
+        <source>In no line</source>
+        <translation>不在任何行中</translation>
     </message>
     <message>
         <source>Both columns are needed before an entry counts.</source>
@@ -1451,6 +1487,897 @@
     <message>
         <source>&amp;Appearance</source>
         <translation>外观(&amp;A)</translation>
+    </message>
+</context>
+<context>
+    <name>Messages</name>
+    <message>
+        <source>%1 s is longer than the %2 s this model takes.</source>
+        <translation>%1 秒超过了该模型可用的 %2 秒。</translation>
+    </message>
+    <message>
+        <source>Speech at %1 dBFS</source>
+        <translation>语音电平 %1 dBFS</translation>
+    </message>
+    <message>
+        <source>Badly clipped: %1 % of it. Rounding the peaks helps a little; recording again more.</source>
+        <translation>削波严重：占 %1 %。修圆峰值略有帮助，重新录制更好。</translation>
+    </message>
+    <message>
+        <source>Cut silence at the ends.</source>
+        <translation>剪去两端的静音。</translation>
+    </message>
+    <message>
+        <source>Speech %1 % of the time</source>
+        <translation>语音占 %1 % 的时间</translation>
+    </message>
+    <message>
+        <source>Silence at the ends was cut.</source>
+        <translation>已剪去两端的静音。</translation>
+    </message>
+    <message>
+        <source>It was cut to %1 s, at a pause.</source>
+        <translation>已在停顿处剪短到 %1 秒。</translation>
+    </message>
+    <message>
+        <source>The level was changed by %1 dB.</source>
+        <translation>电平已调整 %1 dB。</translation>
+    </message>
+    <message>
+        <source>%1 s is too short. Use 6 to 20 s of one person speaking.</source>
+        <translation>%1 秒太短。请使用一个人说话 6 到 20 秒的片段。</translation>
+    </message>
+    <message>
+        <source>Cut it at a pause.</source>
+        <translation>在停顿处剪短。</translation>
+    </message>
+    <message>
+        <source>%1 s is short; 6 to 20 s give a steadier voice.</source>
+        <translation>%1 秒偏短；6 到 20 秒的声音更稳定。</translation>
+    </message>
+    <message>
+        <source>The clip is silent.</source>
+        <translation>片段没有声音。</translation>
+    </message>
+    <message>
+        <source>Very quiet: speech is at %1 dBFS.</source>
+        <translation>音量很小：语音电平为 %1 dBFS。</translation>
+    </message>
+    <message>
+        <source>Raise the level.</source>
+        <translation>提高电平。</translation>
+    </message>
+    <message>
+        <source>Very loud: speech is at %1 dBFS.</source>
+        <translation>音量很大：语音电平为 %1 dBFS。</translation>
+    </message>
+    <message>
+        <source>Lower the level.</source>
+        <translation>降低电平。</translation>
+    </message>
+    <message>
+        <source>Round the clipped peaks.</source>
+        <translation>修圆削波的峰值。</translation>
+    </message>
+    <message>
+        <source>Some peaks are clipped.</source>
+        <translation>部分峰值被削波。</translation>
+    </message>
+    <message>
+        <source>There is no pause in which noise could be measured.</source>
+        <translation>没有可以测量噪声的停顿。</translation>
+    </message>
+    <message>
+        <source>Noisy: only %1 dB between speech and background. Record in a quieter room.</source>
+        <translation>噪声大：语音与背景仅相差 %1 dB。请在更安静的房间录制。</translation>
+    </message>
+    <message>
+        <source>Some background noise: %1 dB below speech.</source>
+        <translation>有一些背景噪声：比语音低 %1 dB。</translation>
+    </message>
+    <message>
+        <source>Quiet background, %1 dB below speech</source>
+        <translation>背景安静，比语音低 %1 dB</translation>
+    </message>
+    <message>
+        <source>No background noise</source>
+        <translation>没有背景噪声</translation>
+    </message>
+    <message>
+        <source>Hardly any speech: %1 % of the time.</source>
+        <translation>几乎没有语音：只占 %1 % 的时间。</translation>
+    </message>
+    <message>
+        <source>Speech is %1 % of the clip.</source>
+        <translation>语音占片段的 %1 %。</translation>
+    </message>
+    <message>
+        <source>Clipped peaks were rounded.</source>
+        <translation>已修圆削波的峰值。</translation>
+    </message>
+    <message>
+        <source>%1 has only %2 s of sound.</source>
+        <translation>%1 只有 %2 秒的声音。</translation>
+    </message>
+    <message>
+        <source>%1 is silent.</source>
+        <translation>%1 没有声音。</translation>
+    </message>
+    <message>
+        <source>Check the recording level, or choose another clip.</source>
+        <translation>请检查录音电平，或选择其他片段。</translation>
+    </message>
+    <message>
+        <source>A voice needs at least 0.5 s; 5 to 20 s are best.</source>
+        <translation>声音至少需要 0.5 秒；5 到 20 秒最佳。</translation>
+    </message>
+    <message>
+        <source>%1 is %2 s long; at most %3 s can be used.</source>
+        <translation>%1 长 %2 秒；最多可用 %3 秒。</translation>
+    </message>
+    <message>
+        <source>Choose a part of 5 to 20 s of it.</source>
+        <translation>请选取其中 5 到 20 秒。</translation>
+    </message>
+    <message>
+        <source>The clip is empty.</source>
+        <translation>片段是空的。</translation>
+    </message>
+    <message>
+        <source>Choose another clip, or another part of it.</source>
+        <translation>请选择其他片段，或其中的其他部分。</translation>
+    </message>
+    <message>
+        <source>The clip is damaged: it holds values that are no numbers.</source>
+        <translation>片段已损坏：其中含有非数值。</translation>
+    </message>
+    <message>
+        <source>Record it again.</source>
+        <translation>请重新录制。</translation>
+    </message>
+    <message>
+        <source>%1 was off centre (a constant offset); that was taken away.</source>
+        <translation>%1 有直流偏移，已去除。</translation>
+    </message>
+    <message>
+        <source>%1 is too quiet to hear a voice in it.</source>
+        <translation>%1 音量太小，听不到人声。</translation>
+    </message>
+    <message>
+        <source>Record it again, nearer to the microphone.</source>
+        <translation>请靠近麦克风重新录制。</translation>
+    </message>
+    <message>
+        <source>%1 s of silence at the ends of %2 were left out.</source>
+        <translation>已略去 %2 两端 %1 秒的静音。</translation>
+    </message>
+    <message>
+        <source>%1 is clipped; the voice may sound harsh. Record it at a lower level.</source>
+        <translation>%1 有削波，声音可能刺耳。请以较低电平录制。</translation>
+    </message>
+    <message>
+        <source>%1 is very quiet (%2 dBFS) and is raised by 3 dB only; the voice may sound weak. Record it again at a higher level.</source>
+        <translation>%1 音量很小（%2 dBFS），只提高了 3 dB，声音可能偏弱。请以较高电平重新录制。</translation>
+    </message>
+    <message>
+        <source>%1 seems noisy; the noise may stay in the voice. Use a cleaner one.</source>
+        <translation>%1 似乎有噪声，噪声可能留在声音里。请使用更干净的片段。</translation>
+    </message>
+    <message>
+        <source>The clip %1 cannot be read (%2).</source>
+        <translation>无法读取片段 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>Check that the file is there.</source>
+        <translation>请确认文件存在。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 channels; the first two were used.</source>
+        <translation>%1 有 %2 个声道，使用了前两个。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 channels; they were mixed into one.</source>
+        <translation>%1 有 %2 个声道，已混合为一个。</translation>
+    </message>
+    <message>
+        <source>Several numbers in one sentence may be read wrong by this model: write them as words.</source>
+        <translation>该模型可能读错一句中的多个数字：请写成文字。</translation>
+    </message>
+    <message>
+        <source>A block has one length; the last one counts (%1 s). Remove the others.</source>
+        <translation>一行只有一个时长，以最后一个为准（%1 秒）。请删除其他的。</translation>
+    </message>
+    <message>
+        <source>%1 longer than the %2 s this model speaks at once, and cut inside. Write shorter sentences.</source>
+        <translation>%1长于该模型一次可朗读的 %2 秒，已在句中切开。请写短一些的句子。</translation>
+    </message>
+    <message>
+        <source>A run of characters without a space is longer than %1 s and cut anywhere. Put spaces into it.</source>
+        <translation>有一串没有空格的字符长于 %1 秒，被随意切开。请加入空格。</translation>
+    </message>
+    <message>
+        <source>A sentence is</source>
+        <translation>有一个句子</translation>
+    </message>
+    <message>
+        <source>%1 sentences are</source>
+        <translation>有 %1 个句子</translation>
+    </message>
+    <message>
+        <source>There is nothing here that can be spoken: write some words.</source>
+        <translation>这里没有可以朗读的内容：请写一些文字。</translation>
+    </message>
+    <message>
+        <source>This model&apos;s own pauses go in steps: %1 s is spoken as %2 s.</source>
+        <translation>该模型的停顿按步长取值：%1 秒读作 %2 秒。</translation>
+    </message>
+    <message>
+        <source>A pause lasts at most %1 seconds; this one is spoken as %2 s.</source>
+        <translation>停顿最长 %1 秒；这一个读作 %2 秒。</translation>
+    </message>
+    <message>
+        <source>A block lasts at most %1 seconds; the length is taken as that.</source>
+        <translation>一行最长 %1 秒；时长按此取值。</translation>
+    </message>
+    <message>
+        <source>“%1” is only half a tag and is not spoken. Write %2.</source>
+        <translation>“%1”是不完整的标记，不会朗读。请写成 %2。</translation>
+    </message>
+    <message>
+        <source>A length must be more than 0 seconds: write [length 4.0s].</source>
+        <translation>时长必须大于 0 秒：请写 [length 4.0s]。</translation>
+    </message>
+    <message>
+        <source> and %1 more</source>
+        <translation>，另有 %1 个</translation>
+    </message>
+    <message>
+        <source>Write it in plain English letters, or choose a model that reads it.</source>
+        <translation>请用英文字母书写，或选择能读它的模型。</translation>
+    </message>
+    <message>
+        <source>Remove or retype it.</source>
+        <translation>请删除或重新输入。</translation>
+    </message>
+    <message>
+        <source>%1 cannot read %2%3: left out. %4</source>
+        <translation>%1 不能读 %2%3：已略去。%4</translation>
+    </message>
+    <message>
+        <source>“%1” speaks only with the voices that come with it and cannot clone “%2”. A model that clones can, such as MOSS-TTS-Local v1.5.</source>
+        <translation>“%1”只能用自带的声音朗读，不能克隆“%2”。能克隆声音的模型可以，例如 MOSS-TTS-Local v1.5。</translation>
+    </message>
+    <message>
+        <source>“%1” has one voice of its own and cannot speak as “%2”.</source>
+        <translation>“%1”只有自己的一个声音，不能用“%2”朗读。</translation>
+    </message>
+    <message>
+        <source>The voice of this line is not here any more.</source>
+        <translation>这一行的声音已经不在了。</translation>
+    </message>
+    <message>
+        <source>Give the line another voice, or bring the voice back from the trash.</source>
+        <translation>请给这一行换一个声音，或从回收站恢复该声音。</translation>
+    </message>
+    <message>
+        <source>Choose another voice for the line, or another model.</source>
+        <translation>请给这一行换一个声音，或换一个模型。</translation>
+    </message>
+    <message>
+        <source>The clip of “%1” is not here.</source>
+        <translation>“%1”的片段不在这里。</translation>
+    </message>
+    <message>
+        <source>Add the clip to the voice again.</source>
+        <translation>请重新把片段添加到该声音。</translation>
+    </message>
+    <message>
+        <source>“%1” speaks only in the voice of a clip.</source>
+        <translation>“%1”只能用片段中的声音朗读。</translation>
+    </message>
+    <message>
+        <source>Give the line a voice first.</source>
+        <translation>请先给这一行指定声音。</translation>
+    </message>
+    <message>
+        <source>a wanted length</source>
+        <translation>指定时长</translation>
+    </message>
+    <message>
+        <source>a sound event</source>
+        <translation>声音事件</translation>
+    </message>
+    <message>
+        <source>an ambient sound</source>
+        <translation>环境声</translation>
+    </message>
+    <message>
+        <source>There is nothing to speak.</source>
+        <translation>没有可朗读的内容。</translation>
+    </message>
+    <message>
+        <source>Type some text first.</source>
+        <translation>请先输入文字。</translation>
+    </message>
+    <message>
+        <source>The seed %1 is not between 0 and 2^63-1.</source>
+        <translation>种子 %1 不在 0 到 2^63-1 之间。</translation>
+    </message>
+    <message>
+        <source>Choose another seed.</source>
+        <translation>请选择其他种子。</translation>
+    </message>
+    <message>
+        <source>“%1” speaks %2, not %3.</source>
+        <translation>“%1”会说 %2，不会说 %3。</translation>
+    </message>
+    <message>
+        <source>Choose one of its languages, or another model.</source>
+        <translation>请选择它支持的语言，或其他模型。</translation>
+    </message>
+    <message>
+        <source>“%1” has one voice and takes no clips.</source>
+        <translation>“%1”只有一个声音，不接受片段。</translation>
+    </message>
+    <message>
+        <source>Choose a model that clones voices.</source>
+        <translation>请选择能克隆声音的模型。</translation>
+    </message>
+    <message>
+        <source>Choose a voice first.</source>
+        <translation>请先选择声音。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot go on from other audio.</source>
+        <translation>“%1”不能接着其他音频朗读。</translation>
+    </message>
+    <message>
+        <source>Choose a model that continues, such as MOSS-TTS-Local v1.5.</source>
+        <translation>请选择能接续的模型，例如 MOSS-TTS-Local v1.5。</translation>
+    </message>
+    <message>
+        <source>“%1” does not follow %2; it was left out.</source>
+        <translation>“%1”不支持%2，已略去。</translation>
+    </message>
+    <message>
+        <source>Speaking was ended before the text was: it took far longer than the text should. Speak it again.</source>
+        <translation>朗读在文字读完之前被终止：用时远超应有的长度。请重新朗读。</translation>
+    </message>
+    <message>
+        <source>The voice ran away: silence or repetition without end. Speak the line again.</source>
+        <translation>声音失控：没完没了的静音或重复。请重新朗读这一行。</translation>
+    </message>
+    <message>
+        <source>The voice stopped far too early for this text; words are missing. Speak the line again.</source>
+        <translation>声音停得太早，缺少词语。请重新朗读这一行。</translation>
+    </message>
+    <message>
+        <source>Speaking was stopped before the end. Speak the line again.</source>
+        <translation>朗读在结束前被停止。请重新朗读这一行。</translation>
+    </message>
+    <message>
+        <source>Speaking broke off before the end. Speak the line again.</source>
+        <translation>朗读在结束前中断。请重新朗读这一行。</translation>
+    </message>
+    <message>
+        <source>The studio ended while this was being spoken. Speak the line again.</source>
+        <translation>朗读这一行时程序退出了。请重新朗读这一行。</translation>
+    </message>
+    <message>
+        <source>No graphics card that can run it</source>
+        <translation>没有可以运行它的显卡</translation>
+    </message>
+    <message>
+        <source>%1 has %2 GB; it takes %3</source>
+        <translation>%1 有 %2 GB，需要 %3</translation>
+    </message>
+    <message>
+        <source>%1, and the processor has %2 GB of memory of the %3 GB it takes. Use a speech server for it.</source>
+        <translation>%1，而内存只有 %2 GB，需要 %3 GB。请使用语音服务器。</translation>
+    </message>
+    <message>
+        <source>Runs on %1 (%2 GB).</source>
+        <translation>可在 %1（%2 GB）上运行。</translation>
+    </message>
+    <message>
+        <source>%1. On the processor it takes about %2 s for a second of speech.</source>
+        <translation>%1。在处理器上，一秒语音约需 %2 秒。</translation>
+    </message>
+    <message>
+        <source>The line “%1” was not spoken yet.</source>
+        <translation>“%1”这一行还没有朗读。</translation>
+    </message>
+    <message>
+        <source>Render it, or leave it out.</source>
+        <translation>请生成它，或略去它。</translation>
+    </message>
+    <message>
+        <source>Clones any voice from a short clip, speaks 31 languages, follows lengths and instructions; 48 kHz stereo.</source>
+        <translation>用一小段片段即可克隆任何声音，会说 31 种语言，支持指定时长和指示；48 kHz 立体声。</translation>
+    </message>
+    <message>
+        <source>This take is not complete.</source>
+        <translation>这条录音不完整。</translation>
+    </message>
+    <message>
+        <source>There is nothing in this line that can be spoken. Write some words.</source>
+        <translation>这一行没有可以朗读的内容。请写一些文字。</translation>
+    </message>
+    <message>
+        <source>The line could not be spoken (%1: %2).</source>
+        <translation>无法朗读这一行（%1：%2）。</translation>
+    </message>
+    <message>
+        <source>The sentences could not be spoken (%1: %2).</source>
+        <translation>无法朗读这些句子（%1：%2）。</translation>
+    </message>
+    <message>
+        <source>Nothing was spoken. Try it again.</source>
+        <translation>没有读出任何内容。请重试。</translation>
+    </message>
+    <message>
+        <source>%1 GB of memory, %2 GB of it free.</source>
+        <translation>内存 %1 GB，其中 %2 GB 可用。</translation>
+    </message>
+    <message>
+        <source>%1 is not used: %2 servers are kept, and it is the key of one.</source>
+        <translation>没有使用 %1：保存了 %2 个服务器，而它是其中一个的密钥。</translation>
+    </message>
+    <message>
+        <source>Install PySide6-Essentials and the system&apos;s libegl1, libgl1, libxkbcommon0 and libxcb-cursor0.</source>
+        <translation>请安装 PySide6-Essentials 以及系统的 libegl1、libgl1、libxkbcommon0 和 libxcb-cursor0。</translation>
+    </message>
+    <message>
+        <source>The starter model lacks %1.</source>
+        <translation>入门模型缺少 %1。</translation>
+    </message>
+    <message>
+        <source>Install the studio again.</source>
+        <translation>请重新安装本程序。</translation>
+    </message>
+    <message>
+        <source>The starter model and its %1 voices are there.</source>
+        <translation>入门模型及其 %1 个声音齐全。</translation>
+    </message>
+    <message>
+        <source>The starter takes up to %1 GB: close other programs.</source>
+        <translation>入门模型最多占用 %1 GB：请关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>One processor core.</source>
+        <translation>一个处理器核心。</translation>
+    </message>
+    <message>
+        <source>Speech may be slower than it is played.</source>
+        <translation>生成语音可能慢于播放。</translation>
+    </message>
+    <message>
+        <source>%1 processor cores.</source>
+        <translation>%1 个处理器核心。</translation>
+    </message>
+    <message>
+        <source>numba is not installed: speech is made several times slower.</source>
+        <translation>未安装 numba：生成语音会慢数倍。</translation>
+    </message>
+    <message>
+        <source>libsndfile does not write %1.</source>
+        <translation>libsndfile 不能写入 %1。</translation>
+    </message>
+    <message>
+        <source>Update the soundfile package.</source>
+        <translation>请更新 soundfile 软件包。</translation>
+    </message>
+    <message>
+        <source>wav, flac, mp3, ogg and opus can be written.</source>
+        <translation>可以写入 wav、flac、mp3、ogg 和 opus。</translation>
+    </message>
+    <message>
+        <source>m4a and video files can be read.</source>
+        <translation>可以读取 m4a 和视频文件。</translation>
+    </message>
+    <message>
+        <source>There is no microphone.</source>
+        <translation>没有麦克风。</translation>
+    </message>
+    <message>
+        <source>Voices can be made from files.</source>
+        <translation>可以用文件创建声音。</translation>
+    </message>
+    <message>
+        <source>%1 devices to play through.</source>
+        <translation>%1 个播放设备。</translation>
+    </message>
+    <message>
+        <source>There is no device to play through.</source>
+        <translation>没有播放设备。</translation>
+    </message>
+    <message>
+        <source>Files can be made all the same.</source>
+        <translation>仍然可以生成文件。</translation>
+    </message>
+    <message>
+        <source>GPU %1: driver %2, %3 free.</source>
+        <translation>GPU %1：驱动 %2，可用 %3。</translation>
+    </message>
+    <message>
+        <source>Choose another under Models &amp; Servers.</source>
+        <translation>请在“模型与服务器”中选择其他的。</translation>
+    </message>
+    <message>
+        <source>Only the starter is installed: it knows five voices.</source>
+        <translation>只安装了入门模型：它有五个声音。</translation>
+    </message>
+    <message>
+        <source>The full-size model clones any voice.</source>
+        <translation>完整模型可以克隆任何声音。</translation>
+    </message>
+    <message>
+        <source>Given up for it: %1.</source>
+        <translation>为此放弃：%1。</translation>
+    </message>
+    <message>
+        <source>The GPU is too old or too new for this build of torch.</source>
+        <translation>该 GPU 对此版本的 torch 来说太旧或太新。</translation>
+    </message>
+    <message>
+        <source>Install a build made for it.</source>
+        <translation>请安装适用的版本。</translation>
+    </message>
+    <message>
+        <source>m4a and video files cannot be read (%1).</source>
+        <translation>无法读取 m4a 和视频文件（%1）。</translation>
+    </message>
+    <message>
+        <source>Nothing can be played (%1).</source>
+        <translation>无法播放（%1）。</translation>
+    </message>
+    <message>
+        <source>Install PortAudio (libportaudio2).</source>
+        <translation>请安装 PortAudio（libportaudio2）。</translation>
+    </message>
+    <message>
+        <source>“%1” answers (%2).</source>
+        <translation>“%1”有响应（%2）。</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver does not answer (%1).</source>
+        <translation>NVIDIA 驱动没有响应（%1）。</translation>
+    </message>
+    <message>
+        <source>Install it again.</source>
+        <translation>请重新安装。</translation>
+    </message>
+    <message>
+        <source>%1 may not be written.</source>
+        <translation>%1 不可写。</translation>
+    </message>
+    <message>
+        <source>“%1” is damaged: %2</source>
+        <translation>“%1”已损坏：%2</translation>
+    </message>
+    <message>
+        <source>Open Models and repair or forget it.</source>
+        <translation>请打开“模型”，修复或移除它。</translation>
+    </message>
+    <message>
+        <source>%1: too small for the full-size model.</source>
+        <translation>%1：对完整模型来说太小。</translation>
+    </message>
+    <message>
+        <source>There is an NVIDIA driver, but this torch is built for the CPU.</source>
+        <translation>有 NVIDIA 驱动，但此 torch 是 CPU 版本。</translation>
+    </message>
+    <message>
+        <source>Install torch with CUDA.</source>
+        <translation>请安装带 CUDA 的 torch。</translation>
+    </message>
+    <message>
+        <source>No CUDA GPU: the starter speaks on the processor.</source>
+        <translation>没有 CUDA GPU：入门模型在处理器上朗读。</translation>
+    </message>
+    <message>
+        <source>Use a speech server for larger models.</source>
+        <translation>更大的模型请使用语音服务器。</translation>
+    </message>
+    <message>
+        <source>%1: only %2 GB are free at %3.</source>
+        <translation>%1：%3 只有 %2 GB 可用空间。</translation>
+    </message>
+    <message>
+        <source>Free some space.</source>
+        <translation>请释放一些空间。</translation>
+    </message>
+    <message>
+        <source>The download of “%1” is not finished.</source>
+        <translation>“%1”的下载尚未完成。</translation>
+    </message>
+    <message>
+        <source>Go on with it under Models.</source>
+        <translation>请在“模型”中继续。</translation>
+    </message>
+    <message>
+        <source>%1: runs the full-size model: %2.</source>
+        <translation>%1：可以运行完整模型：%2。</translation>
+    </message>
+    <message>
+        <source>%1 does not play (%2).</source>
+        <translation>%1 无法播放（%2）。</translation>
+    </message>
+    <message>
+        <source>Choose another output in Preferences &gt; Sound, or plug it in again.</source>
+        <translation>请在“首选项 &gt; 声音”中选择其他输出，或重新插上。</translation>
+    </message>
+    <message>
+        <source>No microphone was found.</source>
+        <translation>没有找到麦克风。</translation>
+    </message>
+    <message>
+        <source>Plug one in, or drop a sound file instead.</source>
+        <translation>请插上麦克风，或拖入声音文件。</translation>
+    </message>
+    <message>
+        <source>%1 cannot record (%2).</source>
+        <translation>%1 无法录音（%2）。</translation>
+    </message>
+    <message>
+        <source>Choose another microphone in Preferences &gt; Sound.</source>
+        <translation>请在“首选项 &gt; 声音”中选择其他麦克风。</translation>
+    </message>
+    <message>
+        <source>Sound is off: the PortAudio library could not be loaded (%1). Install libportaudio2 and start the studio again. Everything but hearing works.</source>
+        <translation>声音已关闭：无法加载 PortAudio 库（%1）。请安装 libportaudio2 后重新启动。除收听外一切可用。</translation>
+    </message>
+    <message>
+        <source>The disk is full: changes to %1 cannot be saved.</source>
+        <translation>磁盘已满：无法保存对 %1 的更改。</translation>
+    </message>
+    <message>
+        <source>Free some space; saving goes on by itself. Or save the project to another disk.</source>
+        <translation>请释放一些空间，保存会自动继续；或将项目保存到其他磁盘。</translation>
+    </message>
+    <message>
+        <source>%1 can no longer be written.</source>
+        <translation>无法再写入 %1。</translation>
+    </message>
+    <message>
+        <source>Allow writing to the file and its folder; saving goes on by itself. Or save the project elsewhere.</source>
+        <translation>请允许写入该文件及其文件夹，保存会自动继续；或将项目保存到别处。</translation>
+    </message>
+    <message>
+        <source>The drive with %1 does not answer.</source>
+        <translation>%1 所在的驱动器没有响应。</translation>
+    </message>
+    <message>
+        <source>Connect the drive again; saving goes on by itself. Or save the project elsewhere.</source>
+        <translation>请重新连接驱动器，保存会自动继续；或将项目保存到别处。</translation>
+    </message>
+    <message>
+        <source>Another program keeps %1 from being saved.</source>
+        <translation>另一个程序使 %1 无法保存。</translation>
+    </message>
+    <message>
+        <source>Close the program that uses the file; saving goes on by itself.</source>
+        <translation>请关闭占用该文件的程序，保存会自动继续。</translation>
+    </message>
+    <message>
+        <source>%1 was damaged by something else while it was open.</source>
+        <translation>%1 在打开期间被其他程序损坏。</translation>
+    </message>
+    <message>
+        <source>Save the project under another name now; what you did since is kept.</source>
+        <translation>请立即用其他名称保存项目；此后所做的都会保留。</translation>
+    </message>
+    <message>
+        <source>Too much audio waits to be saved; no more is made until %1 can be written again.</source>
+        <translation>等待保存的音频太多；在能再次写入 %1 之前不再生成。</translation>
+    </message>
+    <message>
+        <source>Free some space or save the project to another disk.</source>
+        <translation>请释放一些空间，或将项目保存到其他磁盘。</translation>
+    </message>
+    <message>
+        <source>%1 could not be copied to the network.</source>
+        <translation>无法将 %1 复制到网络。</translation>
+    </message>
+    <message>
+        <source>Your work is safe on this computer and is copied as soon as the network answers.</source>
+        <translation>您的内容安全地保存在本机，网络响应后会立即复制。</translation>
+    </message>
+    <message>
+        <source>Saving %1 takes long: its drive is slow to answer.</source>
+        <translation>保存 %1 用时较长：其驱动器响应缓慢。</translation>
+    </message>
+    <message>
+        <source>Go on, but leave the drive connected until it is saved. If it stays so, save the project to another disk.</source>
+        <translation>可以继续，但在保存完成前请保持驱动器连接。如果一直如此，请将项目保存到其他磁盘。</translation>
+    </message>
+    <message>
+        <source>Changes to %1 cannot be saved (%2).</source>
+        <translation>无法保存对 %1 的更改（%2）。</translation>
+    </message>
+    <message>
+        <source>Save the project under another name.</source>
+        <translation>请用其他名称保存项目。</translation>
+    </message>
+    <message>
+        <source>in another window</source>
+        <translation>在另一个窗口中</translation>
+    </message>
+    <message>
+        <source>%1 is open %2.</source>
+        <translation>%1 已%2打开。</translation>
+    </message>
+    <message>
+        <source>Close it there, or open it here read-only: then nothing can be lost.</source>
+        <translation>请在那里关闭它，或在这里以只读方式打开，这样不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>in another window of this computer (process %1)</source>
+        <translation>在本机的另一个窗口（进程 %1）中</translation>
+    </message>
+    <message>
+        <source>by %1 on %2</source>
+        <translation>由 %1 在 %2 上</translation>
+    </message>
+    <message>
+        <source>Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip again as WAV.</source>
+        <translation>请选择 WAV、FLAC、MP3、Ogg、Opus、M4A 或视频文件，或将片段另存为 WAV。</translation>
+    </message>
+    <message>
+        <source>%1 %2; at most %3 s can be used.</source>
+        <translation>%1 %2；最多可用 %3 秒。</translation>
+    </message>
+    <message>
+        <source>There is no sound in %1, or none in the chosen part.</source>
+        <translation>%1 中没有声音，或所选部分没有声音。</translation>
+    </message>
+    <message>
+        <source>is %1 s long</source>
+        <translation>长 %1 秒</translation>
+    </message>
+    <message>
+        <source>is longer than %1 s</source>
+        <translation>长于 %1 秒</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as audio (%2).</source>
+        <translation>无法将 %1 作为音频读取（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is empty.</source>
+        <translation>%1 是空的。</translation>
+    </message>
+    <message>
+        <source>Record or copy it again.</source>
+        <translation>请重新录制或复制。</translation>
+    </message>
+    <message>
+        <source>Choose another part or clip.</source>
+        <translation>请选择其他部分或片段。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: it holds values that are no numbers.</source>
+        <translation>%1 已损坏：其中含有非数值。</translation>
+    </message>
+    <message>
+        <source>Save it again as 24-bit WAV.</source>
+        <translation>请另存为 24 位 WAV。</translation>
+    </message>
+    <message>
+        <source>The chosen part of %1 (%2 s to %3 s) is none.</source>
+        <translation>%1 的所选部分（%2 秒到 %3 秒）无效。</translation>
+    </message>
+    <message>
+        <source>Its start must lie at 0 s or later, and its end after its start.</source>
+        <translation>起点必须不早于 0 秒，终点必须在起点之后。</translation>
+    </message>
+    <message>
+        <source>%1 holds too much data for a clip.</source>
+        <translation>%1 的数据量对片段来说太大。</translation>
+    </message>
+    <message>
+        <source>Save it at 48 kHz with one or two channels.</source>
+        <translation>请以 48 kHz、一个或两个声道保存。</translation>
+    </message>
+    <message>
+        <source>%1 is not a file.</source>
+        <translation>%1 不是文件。</translation>
+    </message>
+    <message>
+        <source>Choose an audio file.</source>
+        <translation>请选择音频文件。</translation>
+    </message>
+    <message>
+        <source>There is no sound in %1.</source>
+        <translation>%1 中没有声音。</translation>
+    </message>
+    <message>
+        <source>Choose a file that has a sound track.</source>
+        <translation>请选择有音轨的文件。</translation>
+    </message>
+    <message>
+        <source>Nothing of this choice is spoken, so there is nothing to export.</source>
+        <translation>所选内容都不朗读，没有可导出的内容。</translation>
+    </message>
+    <message>
+        <source>Choose other lines.</source>
+        <translation>请选择其他行。</translation>
+    </message>
+    <message>
+        <source>%1 is a folder.</source>
+        <translation>%1 是文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <translation>请选择其他名称。</translation>
+    </message>
+    <message>
+        <source>The export needs about %1 MB, and %2 has %3 MB left.</source>
+        <translation>导出约需 %1 MB，而 %2 只剩 %3 MB。</translation>
+    </message>
+    <message>
+        <source>Free some space or choose another folder.</source>
+        <translation>请释放一些空间或选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>The speech ended before the text can have been spoken. Listen to it, or speak it again.</source>
+        <translation>语音在文字读完之前就结束了。请听一听，或重新朗读。</translation>
+    </message>
+    <message>
+        <source>Speak it again with another seed.</source>
+        <translation>请用其他种子重新朗读。</translation>
+    </message>
+    <message>
+        <source>Speak it again.</source>
+        <translation>请重新朗读。</translation>
+    </message>
+    <message>
+        <source>%1; it was ended there. %2</source>
+        <translation>%1，已在那里终止。%2</translation>
+    </message>
+    <message>
+        <source>The model fell silent for %1 s</source>
+        <translation>模型静默了 %1 秒</translation>
+    </message>
+    <message>
+        <source>The model repeated the same sound over and over</source>
+        <translation>模型反复重复同一个声音</translation>
+    </message>
+    <message>
+        <source>About %1 s were expected, %2 s were spoken</source>
+        <translation>预计约 %1 秒，实际朗读了 %2 秒</translation>
+    </message>
+    <message>
+        <source>There is no display.</source>
+        <translation>没有显示器。</translation>
+    </message>
+    <message>
+        <source>Use the commands, or log in to a desktop.</source>
+        <translation>请使用命令行，或登录桌面。</translation>
+    </message>
+    <message>
+        <source>The window can open.</source>
+        <translation>窗口可以打开。</translation>
+    </message>
+    <message>
+        <source>The window cannot open (%1).</source>
+        <translation>无法打开窗口（%1）。</translation>
+    </message>
+    <message>
+        <source>There is no server “%1”.</source>
+        <translation>没有服务器“%1”。</translation>
+    </message>
+    <message>
+        <source>Kept are: %1.</source>
+        <translation>已保存的有：%1。</translation>
+    </message>
+    <message>
+        <source>Name the server with --server.</source>
+        <translation>请用 --server 指定服务器。</translation>
+    </message>
+    <message>
+        <source>Choose another with --profile.</source>
+        <translation>请用 --profile 选择其他的。</translation>
     </message>
 </context>
 <context>
@@ -1510,10 +2437,6 @@
         <translation>在这台电脑的模型库缓存中</translation>
     </message>
     <message>
-        <source>In use</source>
-        <translation>使用中</translation>
-    </message>
-    <message>
         <source>Use</source>
         <translation>使用</translation>
     </message>
@@ -1558,6 +2481,10 @@
     <message>
         <source>Asking the hub…</source>
         <translation>正在询问模型库…</translation>
+    </message>
+    <message>
+        <source>moving what had come to its new folder</source>
+        <translation>正在把已下载的部分移到新文件夹</translation>
     </message>
     <message>
         <source>checking %1</source>
@@ -1624,6 +2551,10 @@
     <message>
         <source>Graphics card</source>
         <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Looking at this machine</source>
@@ -1839,6 +2770,10 @@
         <translation>跟随系统</translation>
     </message>
     <message>
+        <source>Changes when the studio is started again.</source>
+        <translation>重新启动后生效。</translation>
+    </message>
+    <message>
         <source>Interface size</source>
         <translation>界面字号</translation>
     </message>
@@ -2022,10 +2957,6 @@
         <source>“As the system” follows when the system’s output changes.</source>
         <translation>“跟随系统”会随系统输出的变化而变化。</translation>
     </message>
-    <message>
-        <source>The language changes when the studio is started again.</source>
-        <translation>重新启动后语言才会改变。</translation>
-    </message>
 </context>
 <context>
     <name>ProgressDialog</name>
@@ -2063,6 +2994,10 @@
     <message>
         <source>waiting</source>
         <translation>等待中</translation>
+    </message>
+    <message>
+        <source>%1, %2 takes</source>
+        <translation>%1，%2 条录音</translation>
     </message>
     <message>
         <source>Nothing waits</source>
@@ -2191,6 +3126,10 @@
         <translation>恢复</translation>
     </message>
     <message>
+        <source>Looking for lost work</source>
+        <translation>正在查找丢失的内容</translation>
+    </message>
+    <message>
         <source>without a name</source>
         <translation>未命名</translation>
     </message>
@@ -2213,6 +3152,10 @@
     <message>
         <source>damaged, will be repaired</source>
         <translation>已损坏，将会修复</translation>
+    </message>
+    <message>
+        <source>Putting away</source>
+        <translation>正在收起</translation>
     </message>
 </context>
 <context>
@@ -2285,6 +3228,10 @@
         <translation>每次朗读，最新在前</translation>
     </message>
     <message>
+        <source>Enter or a double click shows the line in the script of this project.</source>
+        <translation>按回车或双击可在本项目的文稿中显示该行。</translation>
+    </message>
+    <message>
         <source>Keep texts</source>
         <translation>保留文本</translation>
     </message>
@@ -2305,6 +3252,14 @@
         <translation>清除…</translation>
     </message>
     <message>
+        <source>Reading the log</source>
+        <translation>正在读取记录</translation>
+    </message>
+    <message>
+        <source>This line is not in the open project.</source>
+        <translation>该行不在打开的项目中。</translation>
+    </message>
+    <message>
         <source>Export the log</source>
         <translation>导出记录</translation>
     </message>
@@ -2313,14 +3268,12 @@
         <translation>表格 (*.csv);;JSON (*.json)</translation>
     </message>
     <message>
-        <source>%1 could not be written: %2</source>
-        <translation>无法写入 %1：%2</translation>
+        <source>Exporting the log</source>
+        <translation>正在导出记录</translation>
     </message>
-    <message numerus="yes">
-        <source>%n runs were written.</source>
-        <translation>
-            <numerusform>已写入 %n 次朗读。</numerusform>
-        </translation>
+    <message>
+        <source>Clearing the log</source>
+        <translation>正在清除记录</translation>
     </message>
     <message>
         <source>Clear the log</source>
@@ -2378,6 +3331,13 @@
     </message>
 </context>
 <context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+</context>
+<context>
     <name>ServerForm</name>
     <message>
         <source>Name</source>
@@ -2432,12 +3392,8 @@
         <translation>移除</translation>
     </message>
     <message>
-        <source>Voices kept on the server</source>
-        <translation>服务器上保留的声音</translation>
-    </message>
-    <message>
-        <source>Delete this voice from the server</source>
-        <translation>从服务器删除此声音</translation>
+        <source>Speech server</source>
+        <translation>语音服务器</translation>
     </message>
     <message>
         <source>How it is asked</source>
@@ -2521,7 +3477,7 @@
     </message>
     <message>
         <source>Listening is in mono; lines made without listening are stereo.</source>
-        <translation type="unfinished"></translation>
+        <translation>收听时为单声道；未收听而生成的行为立体声。</translation>
     </message>
     <message>
         <source>It speaks only in the voice of a clip.</source>
@@ -2540,8 +3496,59 @@
         <translation>一行的各段不会接续生成。</translation>
     </message>
     <message>
-        <source>Deleting a voice</source>
+        <source>Remove a server</source>
+        <translation>移除服务器</translation>
+    </message>
+    <message>
+        <source>Remove “%1”, with its key? The server itself stays as it is.</source>
+        <translation>移除“%1”及其密钥？服务器本身不受影响。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerVoices</name>
+    <message>
+        <source>Voices kept on the server</source>
+        <translation>服务器上保存的声音</translation>
+    </message>
+    <message>
+        <source>None yet. A voice that is kept there need not be sent with every line.</source>
+        <translation>还没有。保存在服务器上的声音不必随每一行发送。</translation>
+    </message>
+    <message>
+        <source>Upload a voice…</source>
+        <translation>上传声音…</translation>
+    </message>
+    <message>
+        <source>Delete from the server…</source>
+        <translation>从服务器删除…</translation>
+    </message>
+    <message>
+        <source>%1: say first whose voice it is</source>
+        <translation>%1：请先说明这是谁的声音</translation>
+    </message>
+    <message>
+        <source>Add a voice to the voices panel first</source>
+        <translation>请先在声音面板中添加声音</translation>
+    </message>
+    <message>
+        <source>Uploading a voice</source>
+        <translation>正在上传声音</translation>
+    </message>
+    <message>
+        <source>Delete a voice</source>
         <translation>删除声音</translation>
+    </message>
+    <message>
+        <source>Delete “%1” from the server? Others who use the server lose it, too.</source>
+        <translation>从服务器删除“%1”？使用该服务器的其他人也会失去它。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Deleting a voice</source>
+        <translation>正在删除声音</translation>
     </message>
 </context>
 <context>
@@ -2575,11 +3582,11 @@
     </message>
     <message>
         <source>Work of an earlier run could not be saved and is still here: File, %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>上次运行的内容未能保存，但仍在这里：文件，%1。</translation>
     </message>
     <message>
         <source>Looking for lost work</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查找丢失的内容</translation>
     </message>
     <message>
         <source>All changes are in %1.</source>
@@ -2611,7 +3618,7 @@
     </message>
     <message>
         <source>%1 is open read-only, so your changes are not in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 以只读方式打开，您的更改不在其中。</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -2634,20 +3641,24 @@
         <translation>更改未保存</translation>
     </message>
     <message>
+        <source>Opening %1</source>
+        <translation>正在打开 %1</translation>
+    </message>
+    <message>
         <source>Your last project is open in another window. This window has a new script.</source>
-        <translation type="unfinished"></translation>
+        <translation>上次的项目已在另一个窗口中打开。此窗口是一份新文稿。</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open it here to read and listen? Changes made here are kept only under another name.</source>
-        <translation type="unfinished"></translation>
+        <translation>要在这里打开以阅读和收听吗？在这里所做的更改只能以其他名称保存。</translation>
     </message>
     <message>
         <source>Open read-only</source>
-        <translation type="unfinished"></translation>
+        <translation>以只读方式打开</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -2699,6 +3710,10 @@
     <message>
         <source>Reset</source>
         <translation>重置</translation>
+    </message>
+    <message>
+        <source>No keys</source>
+        <translation>无按键</translation>
     </message>
     <message>
         <source>%1 is used by “%2”. Press it again to move it here.</source>
@@ -2785,6 +3800,10 @@
     <message>
         <source>%1 of %2 lines</source>
         <translation>%2 行中的 %1 行</translation>
+    </message>
+    <message>
+        <source>%1 of %2 takes</source>
+        <translation>%1 / %2 条录音</translation>
     </message>
     <message>
         <source>Speaking ahead</source>
@@ -2988,6 +4007,53 @@
     </message>
 </context>
 <context>
+    <name>VersionsDialog</name>
+    <message>
+        <source>Earlier versions</source>
+        <translation>较早的版本</translation>
+    </message>
+    <message>
+        <source>The script as it was. Undo brings back what you have now.</source>
+        <translation>文稿当时的样子。撤销可恢复现在的内容。</translation>
+    </message>
+    <message>
+        <source>No earlier version yet</source>
+        <translation>还没有较早的版本</translation>
+    </message>
+    <message>
+        <source>One is kept when a project with text is opened and changed.</source>
+        <translation>打开并修改有文字的项目时会保留一个版本。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Bring back</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Looking for earlier versions</source>
+        <translation>正在查找较早的版本</translation>
+    </message>
+    <message>
+        <source>as it was when it was opened last</source>
+        <translation>上次打开时的样子</translation>
+    </message>
+    <message>
+        <source>as it was on that day</source>
+        <translation>当天的样子</translation>
+    </message>
+    <message>
+        <source>%1 words</source>
+        <translation>%1 个词</translation>
+    </message>
+    <message>
+        <source>The script is as it was. Undo brings back what you had.</source>
+        <translation>文稿已恢复到当时的样子。撤销可恢复之前的内容。</translation>
+    </message>
+</context>
+<context>
     <name>VoiceCare</name>
     <message>
         <source>Care for a voice</source>
@@ -3098,10 +4164,6 @@
     <message>
         <source>Search voices and tags</source>
         <translation>搜索声音和标签</translation>
-    </message>
-    <message>
-        <source>Search voices</source>
-        <translation>搜索声音</translation>
     </message>
     <message>
         <source>No voice matches.</source>
@@ -3287,6 +4349,10 @@
     <message>
         <source>Notes and empty lines are never spoken.</source>
         <translation>注释和空行永远不会被朗读。</translation>
+    </message>
+    <message>
+        <source>Nothing of the line would stay, so it is spoken again as a whole.</source>
+        <translation>这一行没有可以保留的部分，因此整行重新朗读。</translation>
     </message>
     <message>
         <source>Take deleted. Undo brings it back.</source>

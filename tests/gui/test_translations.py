@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 from typing import Any
 
+import PySide6
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
 from app.paths import resource
+from app.ui.messages import MESSAGES, local
 
 
 @pytest.fixture
@@ -48,3 +54,90 @@ def test_access_keys_stay_out_of_the_palette(chinese: Any, running: Any) -> None
     assert "新建项目" in palette.names()
     assert not any("(" in name for name in palette.names())
     palette.close()
+
+
+def test_no_string_lacks_its_chinese(tmp_path: Path) -> None:
+    """The sources are looked through as for a release: a new string without a translation is told by name."""
+    root = Path(__file__).resolve().parents[2]
+    copy = tmp_path / "studio_zh_CN.ts"
+    shutil.copy(resource("translations", "studio_zh_CN.ts"), copy)
+    sources = [str(path) for path in sorted((root / "app" / "ui").rglob("*.py"))]
+    sources += [str(root / "app" / "actions.py"), str(root / "app" / "main.py")]
+    tool = str(Path(PySide6.__file__).parent / "lupdate")
+    options = ["-locations", "none", "-no-obsolete", "-target-language", "zh_CN"]
+    subprocess.run([tool, *options, *sources, "-ts", str(copy)], check=True, capture_output=True)
+    lacking = [
+        f"{context.findtext('name')}: {message.findtext('source')}"
+        for context in ElementTree.parse(copy).getroot().iter("context")
+        for message in context.iter("message")
+        if (message.find("translation")).get("type") == "unfinished"  # type: ignore[union-attr]
+    ]
+    assert lacking == []
+
+
+# Whose messages a person meets in the window.
+SPEAKERS = (
+    "app/services/clip_doctor.py", "app/services/devices.py", "app/services/doctor.py", "app/services/machine.py",
+    "app/services/maker.py", "app/services/render_report.py", "app/services/renderer.py", "app/services/respeak.py",
+    "app/services/speaking.py", "app/services/store_problem.py", "engine/audio.py", "engine/capabilities.py",
+    "engine/catalogue.py", "engine/job.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
+)  # fmt: skip
+
+
+def messages_in(file: Path) -> set[str]:
+    """Sentences in a source, with %1, %2 … for what is put in; not its documentation and what goes to the log."""
+    tree = ast.parse(file.read_text("utf-8"))
+    aside: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and isinstance(node.body[0], ast.Expr):
+            aside.add(id(node.body[0].value))
+        elif isinstance(node, ast.JoinedStr):
+            aside.update(map(id, node.values))
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("info", "warning", "exception"):
+            aside.update(map(id, ast.walk(node)))
+    found = set()
+    for node in ast.walk(tree):
+        text = ""
+        if id(node) in aside:
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            numbers = iter(range(1, 9))
+            text = re.sub(r"\{\w+\}", lambda _: f"%{next(numbers)}", node.value)  # noqa: B023
+        elif isinstance(node, ast.JoinedStr):
+            numbers = iter(range(1, 9))
+            text = "".join(
+                each.value if isinstance(each, ast.Constant) else f"%{next(numbers)}" for each in node.values
+            )
+        if text.endswith(".") and text.count(" ") >= 2 and text[0].isupper():
+            found.add(text)
+    return found
+
+
+@pytest.mark.parametrize("name", SPEAKERS)
+def test_messages_of_services_and_engine_can_be_translated(name: str) -> None:
+    found = messages_in(Path(__file__).resolve().parents[2] / name)
+    assert found or name == "engine/job.py"
+    assert found - set(MESSAGES) == set()
+
+
+def test_a_message_is_put_into_the_language_of_the_window_with_what_was_put_into_it(chinese: Any) -> None:
+    assert local("Very quiet: speech is at -40 dBFS.") == "音量很小：语音电平为 -40 dBFS。"
+    both = "“Starter” speaks only in the voice of a clip. Give the line a voice first."
+    assert local(both) == "“Starter”只能用片段中的声音朗读。请先给这一行指定声音。"
+    nested = "2 sentences are longer than the 15 s this model speaks at once, and cut inside. Write shorter sentences."
+    assert local(nested) == "有 2 个句子长于该模型一次可朗读的 15 秒，已在句中切开。请写短一些的句子。"
+
+
+def test_what_has_no_translation_stays_as_it_is(chinese: Any) -> None:
+    for message in ("", "Of nobody's making.\nOn two lines.", "无法写入。", "%1"):
+        assert local(message) == message
+    assert local("Unheard of. Choose another seed.") == "Unheard of. 请选择其他种子。"
+
+
+def test_english_messages_are_left_alone(qapp: Any) -> None:
+    assert local("Very quiet: speech is at -40 dBFS.") == "Very quiet: speech is at -40 dBFS."
+
+
+def test_the_reason_of_a_line_and_a_notice_are_chinese(chinese: Any, running: Any) -> None:
+    running.studio.say("error", "The clip is empty. Record it again.")
+    assert running.window.toast.text == "片段是空的。请重新录制。"

@@ -22,6 +22,7 @@ from app.model.content_commands import SetProjectSettings
 from app.services.importers import preview_file
 from app.services.importers.apply import import_command
 from app.services.importers.preview import ImportPreview
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.voice_menu import voice_dot, voices_of
@@ -83,7 +84,7 @@ class ImportDialog(Dialog):
         self.resize(620, 560)
 
     def _refuse(self, error: BaseException) -> None:
-        message = getattr(error, "message", str(error))
+        message = local(getattr(error, "message", str(error)))
         remedy = getattr(error, "remedy", "")
         self.set_sentence("")
         page = QWidget()

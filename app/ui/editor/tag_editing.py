@@ -12,6 +12,7 @@ from app.model.command import Compound
 from app.model.commands import ReplaceText
 from app.ui.editor.pills import PausePopup, Pill, PillDrag
 from app.ui.editor.styling import tags_of
+from app.ui.messages import local
 from engine.text.markup import LONGEST_LENGTH_S, LONGEST_PAUSE_S, Tag, format_length, format_pause, format_say
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class TagEditing(QObject):
         if tag is None:
             QToolTip.hideText()
             return
-        words = tag.problem
+        words = local(tag.problem)
         if not words and tag.kind == "pause":
             words = self.tr("Pause of %1 s. Drag it sideways to change it, click it to type.").replace(
                 "%1", f"{tag.seconds:g}"

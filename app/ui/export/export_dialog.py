@@ -30,6 +30,7 @@ from app.services.exporter_names import safe_name
 from app.services.exporter_plan import BlocksNotReady
 from app.services.exporter_request import ExportReport, ExportRequest, Progress
 from app.services.loudness import LUFS_TARGETS, target_for
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card, note
@@ -352,7 +353,7 @@ class ExportDialog(Dialog):
         for file in report.files[:8]:
             level = f" · {file.measured.lufs:.1f} LUFS" if file.measured is not None else ""
             lines.append(f"<b>{escape(file.path.name)}</b> &nbsp; {_clock(file.seconds)}{level}")
-            lines += [f"<span>⚠ {escape(str(fault))}</span>" for fault in file.faults]
+            lines += [f"<span>⚠ {escape(local(str(fault)))}</span>" for fault in file.faults]
         if len(report.files) > 8:
             lines.append(self.tr("and %1 more files").replace("%1", str(len(report.files) - 8)))
         lines += [escape(path.name) for path in report.texts[:6]]
@@ -385,7 +386,7 @@ class ExportDialog(Dialog):
             )
             self._studio.jump_requested.emit(first.block_id)
         else:
-            message = getattr(error, "message", str(error))
+            message = local(getattr(error, "message", str(error)))
             remedy = getattr(error, "remedy", "")
             self._outcome.setText(f"{escape(message)}<br>{escape(remedy)}")
             self.set_sentence(self.tr("Nothing was written."))

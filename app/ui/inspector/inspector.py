@@ -13,6 +13,7 @@ from app.model.block import Block, BlockKind
 from app.model.commands import SetBlockSettings
 from app.ui.editor.block_info import STATES, estimate_s, info_of, length_warning
 from app.ui.inspector.takes import TakesSection
+from app.ui.messages import local
 from app.ui.slices import Slices
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
@@ -291,7 +292,7 @@ class Inspector(QWidget):
             words = info.state_words if info.spoken else info.sentence()
             renderer = self._studio.renderer
             if info.state in ("suspicious", "failed") and renderer is not None:
-                words = renderer.reason(blocks[0].id) or words
+                words = local(renderer.reason(blocks[0].id)) or words
             self._glyph.show_state(info.state if info.spoken else "none")
             self._state.setText(words)
         else:

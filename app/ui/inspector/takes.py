@@ -20,6 +20,7 @@ from app.model.block import Block
 from app.model.content_commands import ChooseTake
 from app.model.take import Take
 from app.ui.action_set import plain
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dock import IconButton, small_button
@@ -114,7 +115,7 @@ class TakesSection(QWidget):
         reason = ""
         chosen = next((take for take in takes if block is not None and take.id == block.chosen), None)
         if chosen is not None and chosen.warnings:
-            reason = " ".join(chosen.warnings)
+            reason = local(" ".join(chosen.warnings))
         self._why.setText(reason)
         self._why.setVisible(bool(reason))
 
@@ -165,7 +166,7 @@ class TakesSection(QWidget):
             lines.append(f"RTF {take.figures['rtf']:.2f}")
         if isinstance(take.figures.get("ttfa_ms"), int | float):
             lines.append(f"TTFA {take.figures['ttfa_ms']:.0f} ms")
-        lines += take.warnings
+        lines += map(local, take.warnings)
         if stale and take.text:
             lines.append(f"“{take.text}”")
         return "\n".join(lines)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.services.doctor import Finding, examine, report_text
+from app.ui.messages import local
 from app.ui.models.model_row import Glyph
 from app.ui.studio import Studio
 from app.ui.theme import GRID
@@ -88,12 +89,12 @@ class DoctorPage(QWidget):
         across.addWidget(glyph, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(0)
-        words.addWidget(note(finding.message, ""))
+        words.addWidget(note(local(finding.message), ""))
         if finding.remedy:
-            words.addWidget(note(finding.remedy, "small"))
+            words.addWidget(note(local(finding.remedy), "small"))
         across.addLayout(words, 1)
         state = {"ok": self.tr("good"), "note": self.tr("a limit"), "missing": self.tr("missing")}[finding.state]
-        row.setAccessibleName(f"{state}: {finding.message} {finding.remedy}")
+        row.setAccessibleName(f"{state}: {local(finding.message)} {local(finding.remedy)}")
         self._column.insertWidget(self._column.count() - 1, row)
 
     def _done(self) -> None:

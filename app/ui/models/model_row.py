@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushBu
 
 from app.services.machine import Fit
 from app.services.models import Row
+from app.ui.messages import local
 from app.ui.models.words import duration, size
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dialog import note
@@ -126,12 +127,12 @@ class ModelRow(QFrame):
         colour = {"damaged": "error", "partial": "warning", "absent": "text_faint"}.get(row.state, "accent")
         self.glyph.set_look(_ICONS[row.kind] if row.state in ("absent", "loading", "partial") else "chip", colour)
         self.setAccessibleName(f"{row.name}: {state}")
-        self._words(self.summary, row.summary)
+        self._words(self.summary, local(row.summary))
         self._words(self.facts, " · ".join(self._facts_of(row)))
-        self._words(self.fit, fit.words if fit is not None else "")
+        self._words(self.fit, local(fit.words) if fit is not None else "")
         self.fit.setProperty("role", "warning" if fit is not None and fit.level == "no" else "small")
         self.fit.style().polish(self.fit)
-        self._words(self.fault, row.fault)
+        self._words(self.fault, local(row.fault))
         self._show_progress(row)
         usable = row.state in ("ready", "cached")
         shown = {

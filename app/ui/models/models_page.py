@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton
 
 from app.services.machine import Machine, fit_of, look_at_machine
 from app.services.models import Models, Row
+from app.ui.messages import local
 from app.ui.models.download_dialog import DownloadDialog
 from app.ui.models.hub_settings import HubSettings
 from app.ui.models.model_row import ModelRow
@@ -186,5 +187,5 @@ class ModelsPage(QWidget):
         self.fill()
 
     def _say(self, text: str) -> None:
-        self.message.setText(text)
+        self.message.setText(local(text))
         self.message.setVisible(bool(text))

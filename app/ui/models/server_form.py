@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.services.models import Models
 from app.settings import Server
+from app.ui.messages import local
 from app.ui.models.server_voices import ServerVoices
 from app.ui.studio import Studio
 from app.ui.theme import GRID
@@ -155,7 +156,7 @@ class ServerForm(QScrollArea):
 
     def tell(self, fault: str, facts: str) -> None:
         """Show what went wrong, or what is known, below the fields."""
-        self.message.setText(fault)
+        self.message.setText(local(fault))
         self.message.setVisible(bool(fault))
         self.facts.setText(facts)
         self.facts.setVisible(bool(facts))

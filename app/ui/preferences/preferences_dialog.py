@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.model.content_commands import SetProjectSettings
 from app.model.project_settings import Pauses
+from app.ui.messages import local
 from app.ui.preferences.shortcuts_page import ShortcutsPage
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
@@ -210,7 +211,7 @@ class PreferencesDialog(Dialog):
         try:
             entries += [(device.name, device.name, None) for device in self._studio.devices.outputs()]
         except Exception as error:  # PortAudio reports in its own ways; the page must open all the same
-            page.add("", note(str(error), "warning"))
+            page.add("", note(local(str(error)), "warning"))
         chosen = self._state.output_device or None
         output.show_values(entries, chosen)
         output.edited.connect(self._set_output)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
 
 from app.services.playing import PlayState
+from app.ui.messages import local
 from app.ui.status.queue_panel import QueuePanel
 from app.ui.status.unfinished import Unfinished
 from app.ui.studio import Studio
@@ -101,7 +102,7 @@ class Status(QWidget):
         self.show_all()
 
     def _has_failed(self, message: str, _remedy: str) -> None:
-        self._loading, self._problem = None, message
+        self._loading, self._problem = None, local(message)
         self.show_all()
 
     def _engine_told(self, status: dict[str, Any]) -> None:

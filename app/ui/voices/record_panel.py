@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 from app.services.clip_doctor import examine
 from app.services.recorder import write_clip
 from app.services.voice_records import clean_name
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import UI_RATE_HZ
@@ -116,7 +117,7 @@ class RecordPanel(QFrame):
                 recorder.open()
                 post(lambda: self._opened(""))
             except SpeechError as error:
-                words = str(error)
+                words = local(str(error))
                 post(lambda: self._opened(words))
 
         threading.Thread(target=work, name="open microphone", daemon=True).start()
@@ -171,7 +172,7 @@ class RecordPanel(QFrame):
         longest_s = self._studio.card.longest_reference_s if self._studio.card is not None else 100.0
         # A first look; the whole one follows in the background when it becomes a voice.
         found = examine(self._samples, SAMPLE_RATE, longest_s=longest_s, listen=False)
-        wrong = [finding.words for finding in found.findings if finding.severity != "good"]
+        wrong = [local(finding.words) for finding in found.findings if finding.severity != "good"]
         self.says.setText(" ".join(wrong) or self.tr("%1 s, a good recording.").replace("%1", f"{found.seconds:.1f}"))
         self.name.setFocus()
 

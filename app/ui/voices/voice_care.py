@@ -27,6 +27,7 @@ from app.model.voice import Voice, VoiceClip
 from app.services.clip_doctor import Examination, examine, repaired
 from app.services.overview import Overview
 from app.services.recorder import write_clip
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.voices.clip_view import ClipView
@@ -169,7 +170,7 @@ class VoiceCare(QFrame):
                 part = _part(samples, rate, clip.start_s, clip.end_s)
                 found = examine(part, rate, longest_s=longest_s)
             except SpeechError as error:
-                words = str(error)
+                words = local(str(error))
                 post(lambda: self._studio.say("warning", words) if number == self._number else None)
                 return
             post(lambda: self._looked(number, shape, rate, found))
@@ -195,19 +196,19 @@ class VoiceCare(QFrame):
             mark = QLabel(_MARK_OF[finding.severity])
             mark.setStyleSheet(f"color: {theme().colour(_COLOUR_OF[finding.severity]).name()}; font-weight: 600;")
             mark.setFixedWidth(14)
-            words = QLabel(finding.words)
+            words = QLabel(local(finding.words))
             words.setProperty("role", "small")
             words.setWordWrap(True)
             words.setAccessibleName(
                 {"good": self.tr("Good"), "note": self.tr("Note"), "bad": self.tr("Bad")}[finding.severity]
                 + ": "
-                + finding.words
+                + local(finding.words)
             )
             self._doctor.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
             self._doctor.addWidget(words, row, 1)
             self.findings.append(words)
         self._doctor.setColumnStretch(1, 1)
-        repairs = [finding.repair for finding in found.findings if finding.repair] if found is not None else []
+        repairs = [local(finding.repair) for finding in found.findings if finding.repair] if found is not None else []
         self.repair.setVisible(bool(repairs))
         self.repair.setToolTip("\n".join(repairs))
         self.repair.setAccessibleDescription(" ".join(repairs))

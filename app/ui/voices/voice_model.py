@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QMimeData, QMod
 from app.model.voice import Voice
 from app.services.speaking import cannot_speak
 from app.ui.dropping import voice_mime
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.voice_menu import voices_of
 from engine import SpeechError
@@ -97,14 +98,14 @@ class VoiceModel(QAbstractListModel):
         if role == VOICE_ROLE:
             return voice
         if role == REASON_ROLE:
-            return cannot_speak(self._studio.card, voice)
+            return local(cannot_speak(self._studio.card, voice))
         if role == USED_ROLE:
             return self._used.get(voice.id, 0)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return cannot_speak(self._studio.card, voice) or self._describe(voice)
+            return local(cannot_speak(self._studio.card, voice)) or self._describe(voice)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(
-                part for part in (voice.name, self._describe(voice), cannot_speak(self._studio.card, voice)) if part
+                part for part in (voice.name, self._describe(voice), local(cannot_speak(self._studio.card, voice))) if part
             )
         return None
 

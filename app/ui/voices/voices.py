@@ -25,6 +25,7 @@ from app.services.overview import Overview
 from app.services.speaking import cannot_speak
 from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
 from app.ui.dropping import SOUND_SUFFIXES, local_files, sort_files
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, VOICE_COLOURS, theme
 from app.ui.throttle import Throttle
@@ -163,7 +164,7 @@ class Voices(QWidget):
             self.select(added.voices[-1].id)
         cannot = cloning_notes(self._studio.card, added.voices)
         unfit = [
-            finding.words
+            local(finding.words)
             for voice in fresh
             if (found := added.examinations.get(voice.id)) is not None
             for finding in found.findings
