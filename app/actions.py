@@ -117,6 +117,14 @@ ACTIONS: tuple[Action, ...] = (
         "project",
     ),
     _action(
+        "earlier_versions",
+        QT_TRANSLATE_NOOP("Actions", "Earlier &versions…"),
+        "",
+        "",
+        QT_TRANSLATE_NOOP("Actions", "The script as it was when it was opened, and on the last days."),
+        "project",
+    ),
+    _action(
         "recover",
         QT_TRANSLATE_NOOP("Actions", "&Recover a project…"),
         "",
@@ -404,6 +412,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "save_project",
             "save_as",
             "compact",
+            "earlier_versions",
             "recover",
             "-",
             "export",

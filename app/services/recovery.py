@@ -77,6 +77,10 @@ class Recovery:
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
 
+    def crashed(self) -> bool:
+        """Whether a run ended without closing its projects, and nobody looked since."""
+        return any(not session.lives for session in store_sessions.sessions(self._paths))
+
     def find(self) -> list[Found]:
         """Everything that can be recovered, the latest first. What a living process works on is not in it.
 

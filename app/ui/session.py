@@ -49,6 +49,7 @@ class Session(QObject):
         actions.bind("save_project", self.save)
         actions.bind("save_as", self.save_as)
         actions.bind("compact", self.compact)
+        actions.bind("earlier_versions", self.show_earlier_versions)
         actions.bind("recover", self.recover)
         actions.bind("import_script", self.ask_and_import)
         studio.text_dropped.connect(self.open_or_import)
@@ -193,17 +194,23 @@ class Session(QObject):
         dialog.open()
 
     def look_for_lost_work(self) -> None:
-        """After the start: tell when an earlier run left work that could not be saved."""
+        """After the start: offer what a run that crashed left, and tell of work that could not be saved."""
 
-        def tell(found: list[Found]) -> None:
-            if any(each.kind == "unsaved" for each in found):
+        recovery = Recovery(self._studio.paths)
+
+        def look(_: Any) -> tuple[bool, list[Found]]:
+            return recovery.crashed(), recovery.find()  # in this order: looking tidies up
+
+        def tell(seen: tuple[bool, list[Found]]) -> None:
+            crashed, found = seen
+            if crashed and found:
+                self.recover()
+            elif any(each.kind == "unsaved" for each in found):
                 name = plain(self._studio.actions.action("recover").text())
                 words = self.tr("Work of an earlier run could not be saved and is still here: File, %1.")
                 self._studio.say("warning", words.replace("%1", name))
 
-        self._studio.tasks.run(
-            lambda _: Recovery(self._studio.paths).find(), tell, title=self.tr("Looking for lost work")
-        )
+        self._studio.tasks.run(look, tell, title=self.tr("Looking for lost work"))
 
     # Keeping
 
@@ -278,6 +285,12 @@ class Session(QObject):
             self._tell(error)
 
         progress = ProgressDialog(self._window, self._studio.tasks.run(work, succeeded, failed, title=title))
+
+    def show_earlier_versions(self) -> None:
+        """The script as it was."""
+        from app.ui.versions_dialog import VersionsDialog  # late: seldom used
+
+        VersionsDialog(self._studio, self._window).open()
 
     def recover(self) -> None:
         """What earlier runs left."""

@@ -58,6 +58,7 @@ def surfaces(running: Any, tmp_path: Path) -> Iterator[tuple[str, QWidget]]:
     from app.ui.editor.import_dialog import ImportDialog
     from app.ui.models.download_dialog import DownloadDialog
     from app.ui.recovery_dialog import RecoveryDialog
+    from app.ui.versions_dialog import VersionsDialog
     from engine import CATALOGUE
 
     window, work, studio = running.window, running.work, running.studio
@@ -110,6 +111,7 @@ def surfaces(running: Any, tmp_path: Path) -> Iterator[tuple[str, QWidget]]:
     text.write_text("Ana: Good morning.\n\nJoe: Come in.\n", "utf-8")
     yield "import", shown(ImportDialog(studio, text, window))
     yield "recovery", shown(RecoveryDialog(studio, window))
+    yield "earlier versions", shown(VersionsDialog(studio, window))
     work._open_about()
     yield "about", work._dialogs["about"]
     work._dialogs["about"].close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 import threading
 import time
@@ -23,6 +25,7 @@ from app.services import store_repair
 from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
+from app.ui.versions_dialog import VersionsDialog
 from app.ui.widgets.fields import OptionalNumber, Segments
 from app.ui.widgets.progress_dialog import ProgressDialog
 
@@ -140,6 +143,51 @@ def test_an_untitled_project_can_be_recovered(sample: Any, qtbot: Any) -> None:
     qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: sample.studio.store.path == left, timeout=5_000)
     assert sample.studio.project.text().startswith("# Welcome")
+
+
+def test_a_start_after_a_crash_offers_what_was_left(
+    open_studio_at: Callable[..., Any], tmp_path: Path, qtbot: Any
+) -> None:
+    paths = paths_for(tmp_path / "profile")
+    store = ProjectStore.untitled(paths)
+    store.history.do(ReplaceText(0, "", "Left behind."))
+    store.close()
+    note = paths.profile / "sessions" / "dead.json"
+    note.write_text(json.dumps({"path": str(store.path), "pid": os.getpid(), "started_s": 1.0}), "utf-8")
+    running = open_studio_at()
+    running.after_show()
+    qtbot.waitUntil(lambda: running.window.findChild(RecoveryDialog) is not None, timeout=5_000)
+    dialog = running.window.findChild(RecoveryDialog)
+    qtbot.waitUntil(dialog.open_button.isEnabled, timeout=5_000)
+    assert dialog.isVisible() and "Left behind." in dialog.list.item(0).text()
+    dialog.reject()
+    again = open_studio_at()  # later means later: it is not asked at every start
+    again.after_show()
+    qtbot.waitUntil(lambda: not again.studio.tasks.running, timeout=5_000)
+    assert again.window.findChild(RecoveryDialog) is None
+
+
+def test_the_script_comes_back_as_it_was_when_it_was_opened(running: Any, tmp_path: Path, qtbot: Any) -> None:
+    with ProjectStore.create(tmp_path / "book.mvs", paths=running.studio.paths) as store:
+        store.history.do(ReplaceText(0, "", "As it was.\nSecond."))
+    assert running.session.open(store.path)
+    qtbot.keyClicks(running.window.script.editor, "Spoiled ")
+    assert running.studio.store.flush()
+    running.studio.actions.trigger("earlier_versions")
+    dialog = running.window.findChild(VersionsDialog)
+    qtbot.waitUntil(dialog.restore_button.isEnabled, timeout=5_000)
+    assert "4 words" in dialog.list.item(0).text()
+    qtbot.mouseClick(dialog.restore_button, Qt.MouseButton.LeftButton)
+    assert running.studio.project.text() == "As it was.\nSecond."
+    assert running.window.script.editor.document().toPlainText() == "As it was.\nSecond."
+    running.studio.actions.trigger("undo")
+    assert running.studio.project.text().startswith("Spoiled ")
+
+
+def test_a_new_project_has_no_earlier_version(running: Any) -> None:
+    running.studio.actions.trigger("earlier_versions")
+    dialog = running.window.findChild(VersionsDialog)
+    assert not dialog.restore_button.isEnabled() and not dialog.list.isVisible()
 
 
 def damage(path: Path) -> None:

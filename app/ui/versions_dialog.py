@@ -1,0 +1,95 @@
+"""The script as it was: when the project was opened, and on the last days. Going back is an edit like any other."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+
+from app.model.errors import ProjectError
+from app.services.store import ProjectStore
+from app.services.store_snapshots import Snapshot
+from app.ui.studio import Studio
+from app.ui.theme import theme
+from app.ui.widgets.dialog import Dialog, card
+from app.ui.widgets.empty_state import EmptyState
+
+
+class VersionsDialog(Dialog):
+    """Lists the pictures that the project keeps of its script; takes of its lines come back with it."""
+
+    def __init__(self, studio: Studio, parent: QWidget) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            parent,
+            translate("VersionsDialog", "Earlier versions"),
+            translate("VersionsDialog", "The script as it was. Undo brings back what you have now."),
+            width=520,
+        )
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._studio = studio
+        self._store: ProjectStore = studio.store
+        frame, inside = card(margins=4)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Earlier versions"))
+        self.list.setMinimumHeight(220)
+        inside.addWidget(self.list)
+        self._empty = EmptyState(
+            "clock",
+            self.tr("No earlier version yet"),
+            self.tr("One is kept when a project with text is opened and changed."),
+            small=True,
+        )
+        inside.addWidget(self._empty)
+        self.body.addWidget(frame, 1)
+        self.add_button(self.tr("Close")).clicked.connect(self.reject)
+        self.restore_button = self.add_button(self.tr("Bring back"), primary=True)
+        self.restore_button.clicked.connect(self._restore)
+        self.list.itemActivated.connect(lambda _: self._restore())
+        self._show([])
+        studio.tasks.run(
+            lambda _: self._store.snapshots(),
+            self._show,
+            self._failed,
+            title=self.tr("Looking for earlier versions"),
+            owner=self,
+        )
+
+    def _show(self, snapshots: list[Snapshot]) -> None:
+        self.list.clear()
+        for snapshot in snapshots:
+            item = QListWidgetItem(theme().icon("clock"), self._words(snapshot))
+            item.setData(Qt.ItemDataRole.UserRole, snapshot.number)
+            self.list.addItem(item)
+        there = bool(snapshots)
+        self.list.setVisible(there)
+        self._empty.setVisible(not there)
+        self.restore_button.setEnabled(there)
+        if there:
+            self.list.setCurrentRow(0)
+
+    def _words(self, snapshot: Snapshot) -> str:
+        when = QLocale().toString(datetime.fromtimestamp(snapshot.made_at_s), QLocale.FormatType.ShortFormat)
+        opened = snapshot.kind == "opened"
+        kind = self.tr("as it was when it was opened last") if opened else self.tr("as it was on that day")
+        return f"{when}\n{kind} · " + self.tr("%1 words").replace("%1", f"{snapshot.words:,}")
+
+    def _restore(self) -> None:
+        item: Any = self.list.currentItem()
+        if item is None:
+            return
+        if self._store is not self._studio.store:  # another project was opened meanwhile
+            self.reject()
+            return
+        try:
+            self._store.restore_snapshot(item.data(Qt.ItemDataRole.UserRole))
+        except ProjectError as error:
+            self._failed(error)
+            return
+        self._studio.say("done", self.tr("The script is as it was. Undo brings back what you had."))
+        self.accept()
+
+    def _failed(self, error: BaseException) -> None:
+        self._studio.say("error", str(error))
