@@ -606,7 +606,7 @@ def test_a_line_heard_in_mono_is_exported_in_stereo(running, qtbot, served, tmp_
     asked = len(served.backend.seen)
     dialog.place.setText(str(tmp_path / "out.wav"))
     dialog.start()
-    wait_until(qtbot, (tmp_path / "out.wav").is_file)
+    wait_until(qtbot, lambda: dialog._task is None)
     written, _ = soundfile.read(tmp_path / "out.wav")
     loud = np.abs(written).max(axis=1) > 0.1
     assert np.mean(written[loud, 0] != written[loud, 1]) > 0.99, "every loud sample of both lines"
@@ -632,7 +632,7 @@ def test_a_mono_line_is_left_as_it_is_where_its_server_is_gone(running, qtbot, s
     assert "1 lines are in mono" in dialog._missing.text()
     dialog.place.setText(str(tmp_path / "out.wav"))
     dialog.start()
-    wait_until(qtbot, (tmp_path / "out.wav").is_file)
+    wait_until(qtbot, lambda: dialog._task is None)
     assert studio.project.block(line).chosen == mono.id and len(studio.project.takes) == 1
 
 
