@@ -3,12 +3,15 @@ again."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import random
 import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +41,7 @@ class Disk:
         self.fail_from = -1
         self.failures = 0
         self.count = 0
+        self.slow_s = 0.0
 
     def broken(self, kind: str) -> None:
         self.kind, self.fail_from, self.failures = kind, self.count, 1 << 30
@@ -47,6 +51,7 @@ class Disk:
 
     def check(self) -> None:
         self.count += 1
+        time.sleep(self.slow_s)
         if 0 <= self.fail_from < self.count and self.failures > 0:
             self.failures -= 1
             name, message = ERRORS[self.kind]
@@ -321,6 +326,53 @@ def test_trouble_after_a_lag_is_told_as_what_it_is(
     told.wait_for(lambda problem: problem is None)
     assert [problem.kind if problem else "" for problem in told.problems] == ["slow", "lost", ""]
     store.close()
+
+
+def load_rounds():
+    """The deeds of the crash test: typing, cutting, pasting, moving, importing, undoing."""
+    path = Path(__file__).parents[1] / "crash" / "rounds.py"
+    spec = importlib.util.spec_from_file_location("rounds", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("kind", [*sorted(ERRORS), "slow"])
+def test_the_deeds_of_the_crash_test_survive_a_disk_that_fails_again_and_again(
+    tmp_path: Path, paths: Paths, disk: Disk, kind: str
+) -> None:
+    rounds, chance = load_rounds(), random.Random(kind)
+    store = create(tmp_path / "a.mvs", paths, disk)
+    told = Told(store)
+    writers = []
+    for number in range(240):
+        if number % 20 == 0 and kind == "slow":
+            disk.slow_s = chance.choice([0.0, 0.002, 0.01])
+        elif number % 20 == 0:
+            disk.kind, disk.fail_from, disk.failures = kind, disk.count + chance.randrange(4), chance.randrange(1, 5)
+        rounds.edit(store, chance)
+        if number % 15 == 3:
+            writers.append(store.begin_take(Take(block_id=chance.choice(store.project.blocks).id)))
+            writers[-1].append(rounds.noise(writers[-1].take.id, 0, chance.randrange(1, 150_000)))
+        if number % 15 == 9:
+            writer = writers.pop()
+            writer.finish(Take(id=writer.take.id, block_id=writer.take.block_id, state="done"))
+        if number % 40 == 20:
+            store.flush(0.05)
+    disk.mended()
+    disk.slow_s = 0.0
+    assert store.flush(20) or store.flush(20)  # a write that failed just before may end the first wait
+    if kind != "slow":
+        assert any(problem is not None and problem.kind == kind for problem in told.problems)
+        told.wait_for(lambda problem: problem is None)
+    before, steps = rounds.digest(store.project), len(store.history.steps)
+    assert store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert rounds.digest(again.project) == before and len(again.history.steps) == steps
+        for take in again.project.takes.values():
+            if take.state == "done":
+                count = again.take_samples(take.id)
+                assert count and np.array_equal(again.read_take(take.id), rounds.noise(take.id, 0, count))
 
 
 @pytest.fixture
