@@ -13,12 +13,12 @@ from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
 from engine.requests import Sampling
 from engine.runtime.graphs import RING, FrameGraphs, Quantizer
+from engine.runtime.memory import PREFIX_BYTES
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 from engine.runtime.prefixes import PrefixStore
 from engine.runtime.prompts import PromptGraphs, Speaks
 
 LOOK_BACK = 2  # frames launched beyond the one that is read; a stop is noticed that late and costs as many frames
-PREFIX_BYTES = 256 << 20  # keys and values of voices' prompt prefixes that stay on the device; the memory plan counts them
 
 
 @dataclass

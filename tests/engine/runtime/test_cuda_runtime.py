@@ -393,6 +393,8 @@ def test_the_engine_speaks_on_the_card(engine) -> None:
     assert numeric.startswith("cuda") and "-kernels-" in numeric and numeric.endswith("rows2")
     status = engine.status()
     assert "warning" not in status and "GB" in str(status["memory_plan"])
+    runtime = engine.backend._runtime
+    assert runtime.loop.prefixes.most_bytes == runtime.memory.parts["voices"]
     request = SpeechRequest(TEXTS[1], seed=5)
     first, second = engine.submit(request), engine.submit(replace(request, text=TEXTS[0]))
     results = [first.result(120), second.result(120)]
