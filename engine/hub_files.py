@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -139,6 +141,9 @@ def _remove(folder: Path) -> None:
 
 def find_in_cache(entry: CatalogueEntry) -> dict[str, Path] | None:
     """Folders by repository where the hub's own cache on this machine has every part of an entry whole; else None."""
+    folder = _cache_folder()
+    if not all((folder / f"models--{part.repo_id.replace('/', '--')}").is_dir() for part in entry.parts):
+        return None  # most machines: the client, whose import takes its time, is not needed to see that
     from huggingface_hub import try_to_load_from_cache
 
     found = {}
@@ -148,6 +153,18 @@ def find_in_cache(entry: CatalogueEntry) -> dict[str, Path] | None:
             return None
         found[part.repo_id] = Path(config).parent
     return found
+
+
+def _cache_folder() -> Path:
+    """Where the hub's client keeps what it fetched, found as it does, without importing it."""
+    loaded = sys.modules.get("huggingface_hub.constants")
+    if loaded is not None:
+        return Path(loaded.HF_HUB_CACHE)
+    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    if named:
+        return Path(os.path.expandvars(named)).expanduser()
+    above = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    return Path(os.path.expandvars(os.environ.get("HF_HOME") or str(above))).expanduser() / "hub"
 
 
 def _has_weights(folder: Path) -> bool:

@@ -6,6 +6,8 @@ import errno
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections import namedtuple
 from pathlib import Path
@@ -521,6 +523,25 @@ def test_a_model_in_the_hubs_own_cache_is_found_without_copying(small, tmp_path,
             hf_hub_download(repository, name, endpoint=small.address, cache_dir=cache, token=False)
     found = find_in_cache(ENTRY)
     assert found is not None and (found["maker/codec"] / "model.safetensors").read_bytes() == LARGE[:100_000]
+
+
+@pytest.mark.parametrize("named", ["HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME", ""])
+def test_the_cache_is_looked_for_where_the_client_has_it_without_loading_the_client(tmp_path, named):
+    """Loading it takes a third of a second, which a window would stand still."""
+    code = """
+import sys
+from engine import CATALOGUE, find_in_cache
+from engine.hub_files import _cache_folder
+assert find_in_cache(CATALOGUE[0]) is None and "huggingface_hub" not in sys.modules
+ours = _cache_folder()
+from huggingface_hub import constants
+assert str(ours) == constants.HF_HUB_CACHE, (ours, constants.HF_HUB_CACHE)
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGG", "XDG_"))}
+    if named:
+        environment[named] = str(tmp_path / "somewhere")
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_catalogue_names_what_is_published():
