@@ -14,6 +14,22 @@ from app.model.take import Take
 from app.model.voice import Voice
 
 
+_IDS = {
+    "take_id": "The id of a take",
+    "block_id": "The id of a block",
+    "voice_id": "The id of a voice",
+    "chosen": "The chosen take",
+}
+
+
+def _id_in(given: dict[str, Any], name: str) -> str:
+    return checks.identifier(given.get(name), _IDS[name])
+
+
+def _id_or_none_in(given: dict[str, Any], name: str) -> str | None:
+    return checks.optional(checks.identifier, given.get(name), _IDS[name])
+
+
 @dataclass(frozen=True)
 class PutTake(Command):
     """Add a take or replace the one of the same id; `choose` makes it the one that is heard.
@@ -72,10 +88,7 @@ class DropTake(Command):
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
-        return cls(
-            checks.identifier(given.get("take_id"), "The id of a take"),
-            checks.optional(checks.identifier, given.get("chosen"), "The chosen take"),
-        )
+        return cls(_id_in(given, "take_id"), _id_or_none_in(given, "chosen"))
 
 
 @dataclass(frozen=True)
@@ -102,10 +115,7 @@ class ChooseTake(Command):
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
-        return cls(
-            checks.identifier(given.get("block_id"), "The id of a block"),
-            checks.optional(checks.identifier, given.get("take_id"), "The id of a take"),
-        )
+        return cls(_id_in(given, "block_id"), _id_or_none_in(given, "take_id"))
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,7 @@ class DropVoice(Command):
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
-        return cls(checks.identifier(given.get("voice_id"), "The id of a voice"))
+        return cls(_id_in(given, "voice_id"))
 
 
 @dataclass(frozen=True)
@@ -158,6 +168,10 @@ class SetLexicon(Command):
     type: ClassVar[str] = "set_lexicon"
     label: ClassVar[str] = "Change lexicon"
     entries: Lexicon
+
+    @property
+    def weight(self) -> int:
+        return 100 + sum(len(written) + len(spoken) for written, spoken in self.entries)
 
     def apply(self, project: Project) -> Command:
         before = project.lexicon

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.model.block import Block
-from app.model.commands import ChooseTake, PutTake, ReplaceText, SetBlockSettings, SetProjectSettings
+from app.model.commands import ChooseTake, PutTake, ReplaceText, SetBlockSettings, SetLexicon, SetProjectSettings
 from app.model.errors import CommandError
 from app.model.history import LIMIT, History, Step
 from app.model.project import Project
@@ -33,6 +33,15 @@ def type_text(history: History, clock: Clock, text: str, each_s: float = 0.3) ->
     for character in text:
         history.do(ReplaceText(history.project.characters, "", character), "typing")
         clock.now += each_s
+
+
+def test_a_history_of_large_lexicons_stays_small(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.model.history.MAX_WEIGHT", 100_000)
+    for number in range(40):
+        history.do(SetLexicon(tuple((f"word {number} {each}", "spoken as it is") for each in range(500))))
+    assert 1 <= len(history.steps) < 10
+    history.undo()
+    assert history.project.lexicon[0][0] == "word 38 0"
 
 
 def test_typing_is_taken_back_word_by_word(history: History, clock: Clock) -> None:
