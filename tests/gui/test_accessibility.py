@@ -144,6 +144,29 @@ def test_a_control_without_a_name_is_found(sample: Any, qtbot: Any) -> None:
     button.deleteLater()
 
 
+def test_large_text_is_not_cut_off_in_what_is_scrolled(sample: Any, qtbot: Any) -> None:
+    """Scrolling goes up and down only: everything must be as wide as its words are."""
+    from app.ui.theme import theme
+    from app.ui.widgets.scroll import Scrolled
+
+    before = QApplication.font().pointSizeF()
+    theme().apply("dark", 17.0)
+    try:
+        places = [sample.window]
+        for page in ("appearance", "project", "speech", "sound", "shortcuts"):
+            places.append(sample.work.open_preferences(page))
+            qtbot.wait(80)
+            for area in (area for place in places for area in place.findChildren(Scrolled)):
+                if area.isVisible():
+                    assert area.widget().width() <= area.viewport().width(), (page, area.accessibleName())
+        pages = sample.work.open_preferences("appearance").pages
+        names = [pages.item(row).text() for row in range(pages.count())]
+        assert max(map(pages.fontMetrics().horizontalAdvance, names)) + 40 < pages.width()
+        sample.work.open_preferences("appearance").close()
+    finally:
+        theme().apply("dark", before)
+
+
 def test_words_on_labels_are_those_that_are_spoken_without_marks_and_tags() -> None:
     from app.ui.words import words_of
 

@@ -28,7 +28,7 @@ from app.ui.theme import GRID
 from app.ui.voice_menu import voice_dot, voices_of
 from app.ui.widgets.dialog import Dialog, card, note
 from app.ui.widgets.fields import Choice
-from app.ui.widgets.scroll import scrolled
+from app.ui.widgets.scroll import Scrolled
 from engine.errors import SpeechError
 from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
@@ -153,7 +153,7 @@ class ImportDialog(Dialog):
         label.setAlignment(Qt.AlignmentFlag.AlignTop)
         label.setContentsMargins(GRID * 2, GRID, GRID * 2, GRID)
         label.setAccessibleName(self.tr("The text to be imported"))
-        scroll = scrolled(label, self.tr("The text to be imported"))
+        scroll = Scrolled(label, self.tr("The text to be imported"))
         scroll.setMinimumHeight(150)
         frame, inside = card(margins=0)
         inside.addWidget(scroll)

@@ -23,7 +23,7 @@ from app.ui.voice_menu import default_voice_words, voice_dot, voices_of
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.fields import MIXED, Choice, OptionalNumber, Section, Segments, TextField, common, rule
-from app.ui.widgets.scroll import scrolled
+from app.ui.widgets.scroll import Scrolled
 
 LONGEST_S = 600.0
 _FACTS_AT_ONCE = 20
@@ -41,7 +41,6 @@ class Inspector(QWidget):
         self._studio = studio
         self._disconnects: list[Any] = []
         self.setAccessibleName(self.tr("Inspector"))
-        self.setMinimumWidth(304)
         self._stack = QStackedLayout(self)
         self._empty = EmptyState(
             "inspector",
@@ -51,7 +50,7 @@ class Inspector(QWidget):
         )
         self._stack.addWidget(self._empty)
         page = QWidget()
-        scroll = scrolled(page, self.tr("Inspector"))
+        scroll = Scrolled(page, self.tr("Inspector"))
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         column = QVBoxLayout(page)
         column.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID * 2)
@@ -387,6 +386,10 @@ class Inspector(QWidget):
             label.setProperty("role", role)
             label.style().unpolish(label)
             label.style().polish(label)
+
+    def minimumSizeHint(self) -> QSize:
+        needed = super().minimumSizeHint()
+        return QSize(max(304, needed.width()), needed.height())
 
 
 class _Glyph(QWidget):

@@ -12,7 +12,7 @@ from app.ui.models.model_row import Glyph
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
-from app.ui.widgets.scroll import scrolled
+from app.ui.widgets.scroll import Scrolled
 
 _LOOKS = {"ok": ("check", "done"), "note": ("info", "warning"), "missing": ("warning", "error")}
 
@@ -40,7 +40,7 @@ class DoctorPage(QWidget):
         self._column.setContentsMargins(0, 0, GRID, 0)
         self._column.setSpacing(GRID)
         self._column.addStretch(1)
-        outer.addWidget(scrolled(inside, self.tr("What was found")), 1)
+        outer.addWidget(Scrolled(inside, self.tr("What was found")), 1)
         row = QHBoxLayout()
         self.again = QPushButton(self.tr("Look again"))
         self.again.setAutoDefault(False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from app.services.model_choice import STARTER
 from app.ui.engine_loader import EngineLoader
@@ -14,8 +14,9 @@ from app.ui.models.models_page import ModelsPage
 from app.ui.models.runs_page import RunsPage
 from app.ui.models.servers_page import ServersPage
 from app.ui.studio import Studio
-from app.ui.theme import GRID, theme
+from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog
+from app.ui.widgets.page_list import PageList
 
 PAGES = ("models", "servers", "machine", "runs")
 
@@ -33,10 +34,7 @@ class ModelsDialog(Dialog):
         self.choice = Choice(studio, loader, state)
         row = QHBoxLayout()
         row.setSpacing(GRID * 2)
-        self.pages = QListWidget()
-        self.pages.setAccessibleName(self.tr("Pages"))
-        self.pages.setFixedWidth(156)
-        self.pages.setSpacing(1)
+        self.pages = PageList()
         self._stack = QStackedWidget()
         self.models_page = ModelsPage(studio, self.models, self.choice)
         self.servers_page = ServersPage(studio, self.models, self.choice)
@@ -48,9 +46,7 @@ class ModelsDialog(Dialog):
             (self.tr("This machine"), "check", self.doctor_page),
             (self.tr("What was spoken"), "clock", self.runs_page),
         ):
-            item = QListWidgetItem(theme().icon(icon), name)
-            item.setSizeHint(QSize(0, 34))
-            self.pages.addItem(item)
+            self.pages.add_page(name, icon)
             self._stack.addWidget(page)
         self.pages.currentRowChanged.connect(self._show)
         row.addWidget(self.pages)

@@ -18,7 +18,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
 from app.ui.widgets.fields import Section, Segments
-from app.ui.widgets.scroll import scrolled
+from app.ui.widgets.scroll import Scrolled
 from engine.errors import SpeechError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ModelsPage(QWidget):
         self.hub = HubSettings(models)
         column.addWidget(self.hub)
         column.addStretch(1)
-        outer.addWidget(scrolled(inside, self.tr("Models")), 1)
+        outer.addWidget(Scrolled(inside, self.tr("Models")), 1)
         self.message = note("", "error")
         self.message.hide()
         outer.addWidget(self.message)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QListWidget,
-    QListWidgetItem,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -28,7 +26,8 @@ from app.ui.toolbar import language_names
 from app.ui.voice_menu import voice_dot, voices_of
 from app.ui.widgets.dialog import Dialog, note
 from app.ui.widgets.fields import Choice, OptionalNumber, Segments
-from app.ui.widgets.scroll import scrolled
+from app.ui.widgets.page_list import PageList
+from app.ui.widgets.scroll import Scrolled
 
 PAGES = ("appearance", "project", "speech", "sound", "shortcuts")
 
@@ -43,10 +42,7 @@ class PreferencesDialog(Dialog):
         self._state = window.state
         row = QHBoxLayout()
         row.setSpacing(GRID * 2)
-        self.pages = QListWidget()
-        self.pages.setAccessibleName(self.tr("Pages"))
-        self.pages.setFixedWidth(156)
-        self.pages.setSpacing(1)
+        self.pages = PageList()
         self._stack = QStackedWidget()
         names = (
             ("appearance", self.tr("Appearance"), "sun", self._appearance),
@@ -56,11 +52,9 @@ class PreferencesDialog(Dialog):
             ("shortcuts", self.tr("Shortcuts"), "keyboard", lambda: ShortcutsPage(studio.actions)),
         )
         for _, name, icon, make in names:
-            item = QListWidgetItem(theme().icon(icon), name)
-            item.setSizeHint(QSize(0, 34))
-            self.pages.addItem(item)
+            self.pages.add_page(name, icon)
             page = make()
-            self._stack.addWidget(scrolled(page, name))
+            self._stack.addWidget(Scrolled(page, name))
         self.pages.currentRowChanged.connect(self._stack.setCurrentIndex)
         row.addWidget(self.pages)
         row.addWidget(self._stack, 1)
