@@ -226,6 +226,11 @@ class ProjectStore:
         return self._writer is None or self._writer.saved_sequence >= self._writer.sequence
 
     @property
+    def is_far(self) -> bool:
+        """Whether it lives on a network drive: closing then copies it there, which takes long."""
+        return self._publisher is not None
+
+    @property
     def trouble(self) -> Problem | None:
         """Why nothing can be saved at the moment, or None."""
         return self._writer.trouble if self._writer is not None else None

@@ -28,6 +28,8 @@ from app.ui.window import Window
 
 log = logging.getLogger(__name__)
 
+_QUICK_S = 0.3  # longer than saving takes on a disk in good order
+_CLOSING_S = 60.0
 PROJECT_FILTER = "Moss Voice Studio (*.mvs)"
 
 
@@ -42,6 +44,7 @@ class Session(QObject):
         self._disconnects: list[Callable[[], None]] = []
         self._problem: Any = None
         self._done_at_opening = 0
+        self._closing: dict[Path, Any] = {}  # tasks that save projects that were left
         actions = studio.actions
         actions.bind("new_project", self.new)
         actions.bind("open_project", self.ask_and_open)
@@ -89,6 +92,10 @@ class Session(QObject):
         store = self._studio.store
         if store is not None and store.path == path.absolute():
             return True
+        if path.absolute() in self._closing:
+            words = self.tr("%1 is still being saved. Open it again in a moment.")
+            self._studio.say("info", words.replace("%1", path.name))
+            return False
         if not self._may_leave():
             return False
         paths, post = self._studio.paths, self._studio.bridge.post
@@ -317,9 +324,11 @@ class Session(QObject):
         """The last thing before the program ends: services stop, then the file is closed."""
         for disconnect in self._disconnects:
             disconnect()
+        for task in self._closing.values():
+            task.wait(_CLOSING_S)
         store = self._studio.store
         if store is not None:
-            self._leave(store)
+            _close(store)
 
     def _may_leave(self) -> bool:
         """Edits of a project that can only be read are nowhere but in memory: asked before they go."""
@@ -390,11 +399,20 @@ class Session(QObject):
         self._window.script.editor.setFocus()
 
     def _leave(self, store: ProjectStore) -> None:
-        """Close a project; an untitled one that nothing was written into leaves no file."""
-        empty = _is_empty(store)
-        store.close()
-        if empty:
-            store.path.unlink(missing_ok=True)
+        """Close a project that another has taken the place of; beside the window when that takes long."""
+
+        def left(saved: bool) -> None:
+            self._closing.pop(store.path, None)
+            if not saved:
+                words = self.tr("The last changes to %1 could not be saved in it; they are kept: File, %2.")
+                name = plain(self._studio.actions.action("recover").text())
+                self._studio.say("warning", words.replace("%1", store.path.name).replace("%2", name))
+
+        if not store.is_far and store.flush(_QUICK_S):
+            left(_close(store))
+            return
+        title = self.tr("Saving %1").replace("%1", store.path.name)
+        self._closing[store.path] = self._studio.tasks.run(lambda _: _close(store), left, title=title)
 
     def _remember(self) -> None:
         """The next start opens this project; an empty one only once something is written in it."""
@@ -458,6 +476,15 @@ class Session(QObject):
         message = getattr(error, "message", str(error))
         remedy = getattr(error, "remedy", "")
         self._studio.say("error", f"{message} {remedy}".strip())
+
+
+def _close(store: ProjectStore) -> bool:
+    """Whether everything is saved. An untitled project that nothing was written into leaves no file."""
+    empty = _is_empty(store)
+    saved = store.close()
+    if empty:
+        store.path.unlink(missing_ok=True)
+    return saved
 
 
 def _is_empty(store: ProjectStore) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
@@ -190,6 +191,46 @@ def test_a_new_project_has_no_earlier_version(running: Any) -> None:
     assert not dialog.restore_button.isEnabled() and not dialog.list.isVisible()
 
 
+def test_a_project_on_a_slow_disk_is_left_at_once_and_saved_beside_the_window(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "slow.mvs", paths=running.studio.paths) as store:
+        path = store.path
+    assert running.session.open(path)
+    file, go = running.studio.store._writer.file, threading.Event()
+    commit = file.commit
+    monkeypatch.setattr(file, "commit", lambda batch, segments: go.wait(20) and commit(batch, segments))
+    qtbot.keyClicks(running.window.script.editor, "Last words.")
+    running.studio.actions.trigger("new_project")
+    assert running.studio.store.path != path and running.studio.project.text() == "" and not go.is_set()
+    assert not running.session.open(path) and "still being saved" in running.window.toast.text
+    go.set()
+    qtbot.waitUntil(lambda: running.session.open(path), timeout=10_000)
+    assert running.studio.project.text() == "Last words."
+
+
+def test_a_project_whose_last_changes_could_not_be_saved_says_where_they_are(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "full.mvs", paths=running.studio.paths) as store:
+        path = store.path
+    assert running.session.open(path)
+
+    def full(batch: Any, segments: Any) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(running.studio.store._writer.file, "commit", full)
+    qtbot.keyClicks(running.window.script.editor, "Last words.")
+    running.studio.actions.trigger("new_project")
+    qtbot.waitUntil(lambda: "full.mvs could not be saved in it" in running.window.toast.text, timeout=10_000)
+    running.studio.actions.trigger("recover")
+    dialog = running.window.findChild(RecoveryDialog)
+    qtbot.waitUntil(dialog.open_button.isEnabled, timeout=5_000)
+    qtbot.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: running.studio.store.path == path, timeout=5_000)
+    assert running.studio.project.text() == "Last words."
+
+
 def damage(path: Path) -> None:
     """Spoil the beginning of a project that nobody has open."""
     with path.open("r+b") as file:
@@ -287,8 +328,8 @@ def test_exporting_shows_what_was_written(running: Any, tmp_path: Path, qtbot: A
     running.window.script.editor.insertPlainText("Good morning.\nGood night.")
     speak(running)
     dialog = running.work.open_export(None)
-    dialog.kind.buttons["flac"].click()
-    dialog.place.setText(str(tmp_path / "programme.flac"))
+    dialog.choices.kind.buttons["flac"].click()
+    dialog.choices.place.setText(str(tmp_path / "programme.flac"))
     qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
     assert (tmp_path / "programme.flac").stat().st_size > 1000, dialog._outcome.text()
@@ -300,17 +341,17 @@ def test_exporting_over_a_file_says_so_before(running: Any, tmp_path: Path) -> N
     running.window.script.editor.insertPlainText("Good morning.")
     (tmp_path / "kept.wav").write_bytes(b"something else")
     dialog = running.work.open_export(None)
-    dialog.place.setText(str(tmp_path / "new.wav"))
-    assert dialog.replaced.isHidden()
-    dialog.place.setText(str(tmp_path / "kept"))
-    assert "kept.wav" in dialog.replaced.text() and not dialog.replaced.isHidden()
+    dialog.choices.place.setText(str(tmp_path / "new.wav"))
+    assert dialog.choices.replaced.isHidden()
+    dialog.choices.place.setText(str(tmp_path / "kept"))
+    assert "kept.wav" in dialog.choices.replaced.text() and not dialog.choices.replaced.isHidden()
     dialog.close()
 
 
 def test_what_people_wrote_is_shown_as_they_wrote_it(running: Any, tmp_path: Path, qtbot: Any) -> None:
     running.window.script.editor.insertPlainText("<b>not bold</b> is said")
     dialog = running.work.open_export(None)
-    dialog.place.setText(str(tmp_path / "none.wav"))
+    dialog.choices.place.setText(str(tmp_path / "none.wav"))
     qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
     assert "&lt;b&gt;not bold" in dialog._outcome.text()
@@ -322,7 +363,7 @@ def test_an_export_of_lines_without_a_take_names_them_and_writes_nothing(
 ) -> None:
     running.window.script.editor.insertPlainText("Not spoken yet.")
     dialog = running.work.open_export(None)
-    dialog.place.setText(str(tmp_path / "none.wav"))
+    dialog.choices.place.setText(str(tmp_path / "none.wav"))
     qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
     assert "Not spoken yet." in dialog._outcome.text()
@@ -333,8 +374,8 @@ def test_an_export_of_lines_without_a_take_names_them_and_writes_nothing(
 def test_the_choices_of_an_export_are_remembered_with_the_project(running: Any, qtbot: Any, tmp_path: Path) -> None:
     running.window.script.editor.insertPlainText("A line.")
     dialog = running.work.open_export(None)
-    dialog.kind.buttons["mp3"].click()
-    dialog.split.buttons["chapter"].click()
+    dialog.choices.kind.buttons["mp3"].click()
+    dialog.choices.split.buttons["chapter"].click()
     dialog._keep()
     dialog.close()
     qtbot.wait(20)
