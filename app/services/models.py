@@ -34,6 +34,9 @@ from engine import (
     remove_partial,
 )
 
+STOP_S = 15.0  # a download that was stopped may still wait for the network
+
+
 @dataclass(frozen=True)
 class Row:
     """One model in a list of them.
@@ -83,6 +86,7 @@ class Models:
         self.settings = settings or Settings.load(paths)
         self.keys = keys or ServerKeys()
         self.changed, self.progressed = Signal(), Signal()
+        self._in_window = post is not None
         self._post = post or (lambda call: call())
         self._downloads: dict[str, Download] = {}
         self._threads: dict[str, threading.Thread] = {}
@@ -232,15 +236,43 @@ class Models:
             self.changed.emit()
 
     def remove(self, entry: CatalogueEntry) -> None:
-        """Delete a downloaded model, or what has come of it. Raises HubError."""
+        """Delete a downloaded model, or what has come of it.
+
+        In a window (with `post`) this returns at once, since a download that is being stopped may wait for the network;
+        a failure is then told as the fault of the row.
+
+        Raises:
+            HubError: without `post`: it cannot be deleted.
+        """
         self.pause(entry)
-        thread = self._threads.get(entry.id)
-        if thread is not None:
-            thread.join(15.0)
-        remove_download(entry, self.place_of(entry))
-        for root in roots_of(self.paths, self.settings):
-            remove_partial(entry, root)
+        before, place, roots = self._threads.get(entry.id), self.place_of(entry), roots_of(self.paths, self.settings)
+
+        def work() -> None:
+            if before is not None:
+                before.join(STOP_S)
+            remove_download(entry, place)
+            for root in roots:
+                remove_partial(entry, root)
+
+        def work_beside() -> None:
+            fault = ""
+            try:
+                work()
+            except SpeechError as error:
+                fault = f"{error.message} {error.remedy}".strip()
+            self._post(lambda: self._removed(entry, fault))
+
+        if not self._in_window:
+            work()
+            self._removed(entry, "")
+            return
+        self._threads[entry.id] = threading.Thread(target=work_beside, name="removal", daemon=True)
+        self._threads[entry.id].start()
+
+    def _removed(self, entry: CatalogueEntry, fault: str) -> None:
         self._faults.pop(entry.id, None)
+        if fault:
+            self._faults[entry.id] = fault
         self.changed.emit()
 
     def move_root(self, folder: Path | None) -> None:

@@ -385,7 +385,8 @@ def test_a_model_is_downloaded_paused_gone_on_with_and_removed(running, qtbot, h
     wait_until(qtbot, lambda: row.row.state == "ready")
     assert row.buttons["use"].isVisible() and (running.studio.models.root / "small-1" / "model.safetensors").is_file()
     dialog.models_page.remove(row.row)
-    assert row.row.state == "absent" and not (running.studio.models.root / "small-1").exists()
+    wait_until(qtbot, lambda: row.row.state == "absent")
+    assert not (running.studio.models.root / "small-1").exists()
 
 
 def test_a_download_that_fails_says_why_and_can_go_on(running, qtbot, hub):
@@ -602,9 +603,9 @@ def test_a_line_heard_in_mono_is_exported_in_stereo(running, qtbot, served, tmp_
     dialog = ExportDialog(studio, running.window.state, running.window)
     qtbot.addWidget(dialog)
     dialog.set_blocks((heard, silent))
-    assert "1 lines" in dialog._missing.text() and "mono" in dialog._missing.text()
+    assert "1 lines" in dialog.choices.missing.text() and "mono" in dialog.choices.missing.text()
     asked = len(served.backend.seen)
-    dialog.place.setText(str(tmp_path / "out.wav"))
+    dialog.choices.place.setText(str(tmp_path / "out.wav"))
     dialog.start()
     wait_until(qtbot, lambda: dialog._task is None)
     written, _ = soundfile.read(tmp_path / "out.wav")
@@ -614,7 +615,7 @@ def test_a_line_heard_in_mono_is_exported_in_stereo(running, qtbot, served, tmp_
     assert served.backend.seen[-1].seed == mono.seed
     assert studio.project.takes[studio.project.block(silent).chosen].id == stereo.id
     dialog.set_blocks((heard, silent))
-    assert "mono" not in dialog._missing.text()
+    assert "mono" not in dialog.choices.missing.text()
 
 
 def test_a_mono_line_is_left_as_it_is_where_its_server_is_gone(running, qtbot, served, tmp_path):
@@ -629,8 +630,8 @@ def test_a_mono_line_is_left_as_it_is_where_its_server_is_gone(running, qtbot, s
     dialog = ExportDialog(studio, running.window.state, running.window)
     qtbot.addWidget(dialog)
     dialog.set_blocks((line,))
-    assert "1 lines are in mono" in dialog._missing.text()
-    dialog.place.setText(str(tmp_path / "out.wav"))
+    assert "1 lines are in mono" in dialog.choices.missing.text()
+    dialog.choices.place.setText(str(tmp_path / "out.wav"))
     dialog.start()
     wait_until(qtbot, lambda: dialog._task is None)
     assert studio.project.block(line).chosen == mono.id and len(studio.project.takes) == 1

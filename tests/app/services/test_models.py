@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import queue
+import threading
 from dataclasses import replace
 
 import keyring
@@ -18,7 +20,7 @@ from app.services.model_sources import find_source, open_source, spec_of
 from app.services.models import Models
 from app.services.server_keys import ServerKeys
 from app.settings import Server, Settings
-from engine import CATALOGUE, CheckpointError, DownloadStopped, ServerError
+from engine import CATALOGUE, CheckpointError, DownloadStopped, ServerError, hub_files
 
 ENTRY = CATALOGUE[0]
 
@@ -171,6 +173,31 @@ def test_an_unfinished_download_is_gone_on_with_or_removed_where_it_was_begun(pa
     assert begun == [(tmp_path / "other", paths.models / ".partial" / ENTRY.id)]
     models.remove(ENTRY)
     assert models.rows()[1].state == "absent" and not (paths.models / ".partial").exists()
+
+
+def test_removing_in_a_window_waits_for_nobody_and_tells_what_failed(paths, monkeypatch):
+    posted: queue.SimpleQueue = queue.SimpleQueue()
+    models = Models(paths, post=posted.put)
+    checkpoint(paths.models / ENTRY.id)
+    gate = threading.Event()
+    models._threads[ENTRY.id] = threading.Thread(target=gate.wait, args=(20,))
+    models._threads[ENTRY.id].start()
+    told: list[int] = []
+    models.changed.connect(lambda: told.append(1))
+    models.remove(ENTRY)
+    assert not told and (paths.models / ENTRY.id).is_dir(), "the download is still stopping"
+    gate.set()
+    posted.get(timeout=20)()
+    assert told and models.rows()[1].state == "absent"
+    checkpoint(paths.models / ".partial" / ENTRY.id)
+
+    def refuse(*_: object) -> None:
+        raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr(hub_files.shutil, "rmtree", refuse)
+    models.remove(ENTRY)
+    posted.get(timeout=20)()
+    assert models.rows()[1].state == "partial" and "cannot be deleted" in models.rows()[1].fault
 
 
 def test_the_hubs_own_cache_is_used_where_it_lies(paths, tmp_path, monkeypatch):
