@@ -452,9 +452,10 @@ class ProjectStore:
 
     def clip(self, sha256: str) -> bytes | None:
         """The bytes of a clip, or None when the project does not hold it or it was damaged."""
-        if self._writer is not None:
-            self._writer.flush()
-        with contextlib.closing(connect(self.file)) as connection:
-            row = connection.execute("SELECT bytes FROM clips WHERE sha256 = ?", (sha256,)).fetchone()
-        data = row[0] if row is not None else None
+        # First what is on its way, then the file: whatever left the first meanwhile is in the file by then.
+        data = self._writer.unsaved_clip(sha256) if self._writer is not None else None
+        if data is None:
+            with contextlib.closing(connect(self.file)) as connection:
+                row = connection.execute("SELECT bytes FROM clips WHERE sha256 = ?", (sha256,)).fetchone()
+            data = row[0] if row is not None else None
         return data if isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == sha256 else None

@@ -67,7 +67,7 @@ class Writer:
         self._batch = Batch()
         self._unrescued = Batch()  # what came while the file could not be written, for the rescue alone
         self._segments: deque[Segment] = deque()
-        self._writing_since_s: float | None = None  # age of the oldest change in the commit that runs
+        self._in_commit = Batch()  # what is being written at the moment
         self._jobs: deque[tuple[Callable[[Any], Any], Future[Any], bool]] = deque()
         self._changed = threading.Condition()
         self._hurry = False
@@ -112,6 +112,12 @@ class Writer:
         """Segments of a take that are not committed yet, in order."""
         with self._changed:
             return [segment for segment in self._segments if segment.take_id == take_id]
+
+    def unsaved_clip(self, sha256: str) -> bytes | None:
+        """The bytes of a clip that is not committed yet."""
+        with self._changed:
+            waiting = self._batch.clips.get(sha256) or self._in_commit.clips.get(sha256)
+        return waiting[1] if waiting is not None else None
 
     def call(self, job: Callable[[Any], T], *, anyway: bool = False) -> Future[T]:
         """Run `job(connection)` on the writing thread, after everything handed in so far was tried.
@@ -219,7 +225,7 @@ class Writer:
             ending = {take_id for take_id, take in batch.takes.items() if take is not None and take.state != "making"}
             segments = [segment for at, segment in enumerate(self._segments) if at == 0 or segment.take_id in ending]
             self._hurry = False
-            self._writing_since_s = batch.first_s
+            self._in_commit = batch
         try:
             for segment in segments:
                 segment.encode()
@@ -236,7 +242,7 @@ class Writer:
             self.trouble = None
             self._unrescued = Batch()
             self._failures = 0
-            self._writing_since_s = None
+            self._in_commit = Batch()
             self._changed.notify_all()
         if solved:
             if self._rescue is not None:
@@ -256,7 +262,7 @@ class Writer:
         if now_trouble.kind in ("lost", "permission", "damaged", "other"):
             self.file.let_go()
         with self._changed:
-            self._writing_since_s = None
+            self._in_commit = Batch()
             newer, self._batch = self._batch, batch
             self._batch.add(newer)
             if not self._batch:
@@ -339,7 +345,7 @@ class Writer:
         """Since when the oldest of what waits does; None in trouble too, which is told by itself."""
         if self.trouble is not None:
             return None
-        since = [self._writing_since_s, self._batch.first_s if self._batch else None]
+        since = [batch.first_s for batch in (self._in_commit, self._batch) if batch]
         since += [self._segments[0].handed_in_s] if self._segments else []
         return min((each for each in since if each is not None), default=None)
 

@@ -375,6 +375,27 @@ def test_the_deeds_of_the_crash_test_survive_a_disk_that_fails_again_and_again(
                 assert count and np.array_equal(again.read_take(take.id), rounds.noise(take.id, 0, count))
 
 
+def test_a_clip_is_there_at_once_on_a_slow_disk_and_on_a_full_one(tmp_path: Path, paths: Paths, disk: Disk) -> None:
+    store = create(tmp_path / "a.mvs", paths, disk)
+    committing, go = threading.Event(), threading.Event()
+    real = store._writer.file.commit
+    store._writer.file.commit = lambda batch, segments: (committing.set(), go.wait(8), real(batch, segments))
+    first = store.add_clip(b"first", "first.wav")
+    assert committing.wait(10)
+    second = store.add_clip(b"second", "second.wav")
+    assert (store.clip(first), store.clip(second)) == (b"first", b"second") and not go.is_set()
+    assert not store.is_saved  # nothing was waited for
+    disk.broken("full")
+    go.set()
+    told = Told(store)
+    told.wait_for(lambda problem: problem is not None)
+    assert (store.clip(first), store.clip(second)) == (b"first", b"second")
+    disk.mended()
+    assert store.close()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        assert (again.clip(first), again.clip(second)) == (b"first", b"second")
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path):
     """A real file system of two megabytes, where this process may make one."""
