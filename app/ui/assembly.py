@@ -14,6 +14,7 @@ from app.services.player import Player
 from app.services.recorder import Recorder
 from app.services.renderer import Renderer
 from app.services.runlog import RunLog
+from app.services.serve.shelf import clear_left_behind
 from app.services.speaking import habits_of
 from app.services.take_cache import TakeCache
 from app.services.tasks import Tasks
@@ -59,6 +60,11 @@ def assemble(studio: Studio) -> None:
     )
     studio.models = Models(studio.paths, post=studio.bridge.post, settings=studio.settings.shared)
     studio.run_log = RunLog(studio.paths.run_log, studio.models.keeps)
+
+    if studio.paths.served_clips.is_dir():
+        # Clips of other people's programs are not kept longer than needed, also where `serve` was killed.
+        title = QCoreApplication.translate("assembly", "Deleting what a killed service left")
+        tasks.run(lambda _: clear_left_behind(studio.paths.served_clips), title=title)
 
     def hold_takes() -> None:
         store = studio.store

@@ -18,6 +18,7 @@ from served import TOKEN, Relay, Served, make_clip
 from small_hub import SmallHub
 
 from app.model.commands import ReplaceText
+from app.paths import paths_for
 from app.services.playing import PlayState
 from app.services.runs import Summary
 from app.settings import Server
@@ -671,3 +672,11 @@ def test_speeds_are_seen_over_the_days(running, qtbot):
     assert points[1].y() < points[0].y() < points[2].y(), "the slowest day is the highest"
     assert "0.25 × real time" in chart.accessibleDescription()
     assert not chart.grab().isNull()
+
+
+def test_clips_that_a_killed_service_left_are_deleted_when_the_studio_opens(open_studio_at, qtbot, tmp_path):
+    left = paths_for(tmp_path / "profile").served_clips / "4194305 1700000000 x"
+    left.mkdir(parents=True)
+    (left / "clip").write_bytes(b"a voice")
+    open_studio_at()
+    wait_until(qtbot, lambda: not left.exists())
