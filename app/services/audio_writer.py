@@ -42,8 +42,8 @@ class _Encoder(Protocol):
 class AudioWriter:
     """Takes float32 `[n, 2]`; writes wav and flac in 24 bits, exactly what the engine's grid holds, or mp3, ogg, opus.
 
-    Nothing is created before the first sample, then also folders that are missing: a run that fails early leaves an older
-    file alone.
+    Nothing is created before the first sample, then also folders that are missing: a run that fails early leaves an
+    older file alone.
 
     Attributes:
         target: a path, or a binary file such as standard output, which gets a wav whose length is unknown.
@@ -108,7 +108,8 @@ class AudioWriter:
         except BrokenPipeError:
             raise
         except (OSError, RuntimeError) as error:  # soundfile's errors are RuntimeErrors
-            refusal = OutputError(f"The audio could not be written to {self._shown()} ({self._reason(error)}).", _REMEDY)
+            message = f"The audio could not be written to {self._shown()} ({self._reason(error)})."
+            refusal = OutputError(message, _REMEDY)
             if self.samples:
                 refusal.exit_status = 5  # a part of it is there: an incomplete result
             raise refusal from error

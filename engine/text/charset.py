@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from engine.card import ModelCard
 from engine.requests import SpeechWarning
@@ -12,7 +13,8 @@ from engine.text.mapped import MappedText
 # Nobody hears or sees these; direction marks, zero-width spaces, byte order marks, soft hyphens.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_CAPITALS = re.compile(r"[^\W\d_]{2,}")
+# Whole words without small letters of English: what else they hold decides whether they are in capitals.
+_CAPITALS = re.compile(r"(?<![^\W\d_])[^\W\d_a-z]{2,}+(?![^\W\d_])")
 _DASHES = re.compile(r" ?[—―⸺⸻]++ ?| [–‒]++ ")
 _PLAIN = {
     **dict.fromkeys("‘’‚‛ʼʻʹ′‵`´＇ˈ", "'"),
@@ -83,7 +85,7 @@ _RANGE = re.compile(r"(?<=\d)\s?[–‒]\s?(?=\d)")
 _MINUS = re.compile(r"(?<![\w)])\s?[−–](?=\d)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LONG_ROW = re.compile(r"([^\w\s])\1{2,}")  # "!!!!" is no word; three dots stay three
-_BLANKS = re.compile(r"\s+")
+_BLANKS = re.compile(r" \s+|[^\S ]\s*")  # all but a single space
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _ONE_NUMBER = re.compile(
     rf"{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH},? \d{{4}}"
@@ -162,6 +164,7 @@ def _fold(run: str) -> str:
     return "".join(spelled)
 
 
+@lru_cache(maxsize=4096)
 def _without_marks(character: str) -> str:
     if "\u0300" <= character <= "\u036f" or "\ufe00" <= character <= "\ufe0f" or character in "\u200c\u200d":
         return ""

@@ -109,10 +109,10 @@ class MappedText:
     ) -> MappedText:
         """Like `pattern.sub` on everything marked at most `limit` (SAID: all but tags; FREE: nor chosen words)."""
         edits: list[Edit] = []
+        marked = self.marks.count(FREE) < len(self.marks)
         for match in pattern.finditer(self.text):
             start, end = match.span()
-            touched = self.marks[start:end]
-            if touched and max(touched) > limit:
+            if marked and max(self.marks[start:end], default=FREE) > limit:
                 continue
             edits.append((start, end, new if isinstance(new, str) else new(match)))
         return self.edited(edits)
@@ -120,19 +120,34 @@ class MappedText:
     def source_map(self) -> SourceMap:
         """Runs `(start, end, source start, source end)` of `text`: of equal length, or each character for the whole."""
         runs: list[tuple[int, int, int, int]] = []
-        run_start = 0
-        for i in range(1, len(self.text) + 1):
-            if i < len(self.text):
-                exact = self._exact(i) and self._exact(i - 1) and self.starts[i] == self.starts[i - 1] + 1
-                same = self.starts[i] == self.starts[i - 1] and self.ends[i] == self.ends[i - 1]
-                started_exact = i - run_start == 1 or self.starts[i - 1] != self.starts[run_start]
-                if exact and (i - run_start == 1 or started_exact):
-                    continue
-                if same and (i - run_start == 1 or not started_exact):
-                    continue
-            runs.append((run_start, i, self.starts[run_start], self.ends[i - 1]))
-            run_start = i
+        at = 0
+        while at < len(self.text):
+            end = self._exact_until(at)
+            if end - at < 2:
+                end = self._same_until(at)
+            runs.append((at, end, self.starts[at], self.ends[end - 1]))
+            at = end
         return tuple(runs)
 
-    def _exact(self, i: int) -> bool:
-        return self.ends[i] - self.starts[i] == 1
+    def _exact_until(self, at: int) -> int:
+        """The end of the run from `at` in which every character stands for the next one of the source."""
+        first, step = self.starts[at] - at, 64
+        while at < len(self.text):
+            end = min(at + step, len(self.text))
+            if (
+                self.starts[at:end] == array("l", range(first + at, first + end))
+                and self.ends[at:end] == array("l", range(first + at + 1, first + end + 1))
+            ):  # whole stretches at once: hardly a character of a text is ever replaced
+                at, step = end, 2 * step
+            elif step == 1:
+                break
+            else:
+                step = max(1, step // 8)
+        return at
+
+    def _same_until(self, at: int) -> int:
+        """The end of the run from `at` in which every character stands for the same part of the source."""
+        end = at + 1
+        while end < len(self.text) and self.starts[end] == self.starts[at] and self.ends[end] == self.ends[at]:
+            end += 1
+        return end

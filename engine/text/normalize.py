@@ -16,7 +16,22 @@ _KEPT = re.compile(
     r"(?:https?://|www\.)[^\s\u3000-\u303f\u3400-\u9fff\uff00-\uffef<>\"]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"
     r"|(?<!\w)[@#][A-Za-z_]\w*|(?<![\w/])[ru]/\w+|(?<![\w.])(?:[A-Za-z0-9_-]{1,64}\.)+[A-Za-z0-9_]{1,64}",
 )
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+_Rule = tuple[re.Pattern[str], str]
+
+
+def _breath(mark: str, wide: str, plain: str) -> tuple[_Rule, _Rule]:
+    """A mark between words, with the spaces around it: the wide sign behind Chinese and Japanese, else the plain one."""
+    return (re.compile(rf"(?<=[{_WIDE}]) *{mark} *"), wide), (re.compile(rf" *{mark} *"), plain)
+
+
+def _mixed(exclamation: str, question: str) -> _Rule:
+    """A row that holds both marks is one of each."""
+    either = f"[{exclamation}{question}]"
+    row = rf"(?={either}*[{question}])(?={either}*[{exclamation}]){either}{{2,}}"
+    return re.compile(row), question + exclamation
+
+
+_RULES: tuple[_Rule, ...] = (
     (re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]"), "\n"),
     (re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]"), ""),
     (re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t]"), " "),
@@ -33,15 +48,13 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?:(?<=^)|(?<=[。！？]))[【〖『「]([^【】〖〗『』「」]{1,80})[】〗』」](?=[^。！？，、])"), r"\1。"),
     (re.compile(r"\A《([^《》]{1,200})》\Z"), r"\1"),
     # Arrows, dashes and dots are breaths: the wide marks beside Chinese and Japanese, plain ones elsewhere.
-    (re.compile(rf"(?<=[{_WIDE}]) *(?:[→⇒➜➔⟶]|[-=]>)+ *"), "，"),
-    (re.compile(r" *(?:[→⇒➜➔⟶]|(?<![-=<])[-=]>)+ *"), ", "),
-    (re.compile(rf"(?<=[{_WIDE}]) *(?:[—―]+|-{{2,}}) *"), "。"),
-    (re.compile(r" *(?:[—―]+|-{2,}) *"), ". "),
+    *_breath(r"(?:[→⇒➜➔⟶]|(?<![-=<])[-=]>)+", "，", ", "),
+    *_breath(r"(?:[—―]+|-{2,})", "。", ". "),
     (re.compile(rf"(?<=[{_WIDE}]) *(?:…+|\.{{3,}}|。{{2,}}|・{{3,}})[…。]*"), "。"),
     (re.compile(r"(?:…+|\.{3,})[….]*"), ". "),
     # Marks in a row.
-    (re.compile(r"(?=[！？]*[？])(?=[！？]*[！])[！？]{2,}"), "？！"),
-    (re.compile(r"(?=[!?]*\?)(?=[!?]*!)[!?]{2,}"), "?!"),
+    _mixed("！", "？"),
+    _mixed("!", "?"),
     (re.compile(r"([!?])\1+|([！？，、；：,;])\2+"), r"\1\2"),
     (re.compile(r"([，、；：])(?=[。！？])|(?<=[。！？])[，、；：]+"), ""),
     (re.compile(r"(?<=[。])。+"), ""),

@@ -56,16 +56,15 @@ def cut_into_pieces(section: MappedText, language: str | None, limit_frames: flo
     if not text:
         return Cut((), 0, 0)
     # A tag reads as white space here, so that sentences end before it and nothing is cut inside it.
-    bare = (
-        "".join(" " if mark == TAG else c for c, mark in zip(text, section.marks, strict=True))
-        if TAG in section.marks
-        else text
-    )
+    tagged = [i for i, mark in enumerate(section.marks) if mark == TAG] if TAG in section.marks else []
+    characters = list(text) if tagged else []
+    for i in tagged:
+        characters[i] = " "
+    bare = "".join(characters) or text
     frames = character_frames(bare, language)
-    for i in range(len(text)):
-        if section.marks[i] == TAG:
-            new = i == 0 or section.marks[i - 1] != TAG or section.starts[i] != section.starts[i - 1]
-            frames[i] = followed.get(section.starts[i], 0.0) * FRAME_RATE if new else 0.0
+    for i in tagged:
+        new = i == 0 or section.marks[i - 1] != TAG or section.starts[i] != section.starts[i - 1]
+        frames[i] = followed.get(section.starts[i], 0.0) * FRAME_RATE if new else 0.0
     upto = array("d", accumulate(frames, initial=0.0))
     units: list[tuple[int, int]] = []
     long_sentences = long_words = 0

@@ -23,6 +23,7 @@ from engine.text.segment import sentence_ends
 
 PauseMode = Literal["exact", "natural"]
 
+_DIGIT = re.compile(r"\d")
 _SPEAKABLE = re.compile(r"[^\W_]|[%&+=@$€£¥]")
 _SENTENCE_END = re.compile(r"[.!?…。！？｡؟۔।॥։៕။‽][\"'”’»›)\]}」』】〉》＂）\s]*$")
 _ORPHAN_MARKS = re.compile(r"\s*[,;:.!?…，。、！？；：،؛؟।]+(?=\s|$)")
@@ -339,7 +340,7 @@ def _most_numbers(piece: MappedText, language: str | None) -> int:
     """The number of numbers in that sentence of the piece that has the most."""
     text = _without_tags(piece)
     most = start = 0
-    if any(character.isdigit() for character in text):
+    if _DIGIT.search(text):
         for end in sentence_ends(text, language):
             most = max(most, count_numbers(text[start:end]))
             start = end

@@ -283,7 +283,8 @@ def test_an_interrupt_while_modules_are_read_leaves_no_traceback(tmp_path: Path)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
-    "module", ["app.commands.say", "app.services.saying", "numpy", "soundfile", "torch", "engine.runtime.factory", "numba"]
+    "module",
+    ["app.commands.say", "app.services.saying", "numpy", "soundfile", "torch", "engine.runtime.factory", "numba"],
 )
 def test_an_interrupt_at_any_time_of_the_start_is_a_clean_end(tmp_path: Path, module: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(
