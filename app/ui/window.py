@@ -148,7 +148,7 @@ class Window(QMainWindow):
         self._set_font_sizes()
         theme().changed.connect(self._set_font_sizes)
         self._restore()
-        QApplication.instance().installEventFilter(self)
+        QApplication.instance().focusChanged.connect(self._focus_moved)
 
     def set_close_guard(self, may_close: Callable[[], bool]) -> None:
         """Asked before the window closes; False keeps it open."""
@@ -323,6 +323,12 @@ class Window(QMainWindow):
         self.setWindowTitle("Moss Voice Studio" if not name else self.windowTitle())
 
     # Events
+
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Only what has the keyboard is watched: thousands of events a second would pass a filter of everything."""
+        for widget, deed in ((before, "removeEventFilter"), (now, "installEventFilter")):
+            if widget is not None and self.isAncestorOf(widget):
+                getattr(widget, deed)(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self.isActiveWindow():
