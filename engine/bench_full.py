@@ -56,7 +56,9 @@ def measure_random(
     import torch
 
     from engine.runtime.cuda import kernels_refusal
-    from engine.runtime.devices import choose_device
+    from engine.runtime.devices import FP8_CAPABILITY, NARROW, choose_device
+    from engine.runtime.memory import lm_weights
+    from engine.runtime.quantize import quantizer
     from engine.runtime.random_weights import FULL_LM, random_codec, random_lm
 
     plan = choose_device("cuda" if device == "auto" else device)
@@ -120,14 +122,20 @@ def measure_random(
     del loop
     clear()
 
-    on_progress("int8")
-    if in_time():
-        from engine.runtime.quantize import int8_rows
-
-        loop, capture_s = make_loop(model, rows=1, pages=36, pdl=pdl, quantize=int8_rows)
-        yield Figure("capture, 1 row, int8", capture_s, "s")
-        narrow = WeightBytes(sizes.layers / 2, sizes.local / 2, sizes.heads, sizes.row)
-        yield from frames(loop, (SHORT_ROWS,), ", int8", narrow)
+    for tier in NARROW:
+        if not in_time():
+            break
+        if tier == "fp8" and capability < FP8_CAPABILITY:
+            continue
+        on_progress(tier)
+        loop, capture_s = make_loop(model, rows=1, pages=36, pdl=pdl, quantize=quantizer(tier, model))
+        yield Figure(f"capture, 1 row, {tier}", capture_s, "s")
+        stored = lm_weights(FULL_LM, plan.dtype.itemsize, tier=tier)
+        yield Figure(f"weights, language model, {tier}", stored / 1e9, "10⁹ B")
+        # An int4 takes 4.25 bits with its scale; the local transformer stays int8 beside it.
+        share = 4.25 / 16 if tier == "int4" else 0.5
+        narrow = WeightBytes(sizes.layers * share, sizes.local / 2, sizes.heads, sizes.row)
+        yield from frames(loop, (SHORT_ROWS,), f", {tier}", narrow)
         del loop
         clear()
     for rows in (BATCH, 16):

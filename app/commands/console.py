@@ -81,7 +81,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--precision",
         default="auto",
-        choices=("auto", "fp32", "bf16", "fp16", "int8"),
+        choices=("auto", "fp32", "bf16", "fp16", "int8", "fp8", "int4"),
         help="how the model computes (default: auto)",
     )
 

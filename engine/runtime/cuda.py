@@ -21,7 +21,7 @@ from engine.lm.config import LMConfig
 from engine.lm.generate import FrameLoop
 from engine.lm.model import SpeechLM, load_lm
 from engine.runtime import memory
-from engine.runtime.devices import DevicePlan
+from engine.runtime.devices import NARROW, DevicePlan
 from engine.runtime.memory import MemoryPlan
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
     refusal = kernels_refusal(lm_config, torch.cuda.get_device_capability(device))
     if refusal:
         return _plain(layout, plan, rows=rows, reason=refusal, stage=stage)
+    if plan.precision == "int4" and not memory.int4_divides(lm_config):
+        raise DeviceError("int4 needs widths that are multiples of 128; this model has others.", "Choose precision int8.")
     chosen = plan_for(lm_config, codec_config, plan, rows)
     _hold_to_emulated(device)
     warnings = [f"The card has no room for more: {', '.join(chosen.steps)}."] if chosen.steps else []
@@ -87,8 +89,9 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
         warnings += [reason for reason in (loop.graphs.fallback, loop.prompts.fallback) if reason]
     except Exception as error:
         _raise_unless_kernels(error)
-        if chosen.precision == "int8":
-            raise DeviceError(f"int8 does not run on this card ({error}).", "Choose precision bf16 or fp16.") from error
+        if chosen.precision in NARROW:
+            problem = f"{chosen.precision} does not run on this card ({error})."
+            raise DeviceError(problem, "Choose precision bf16 or fp16.") from error
         _log.warning("The frame loop runs without kernels", exc_info=error)
         warnings.append(f"Frames are made by plain operations, slower: the kernels failed ({_short(error)}).")
         _give_back()
@@ -152,10 +155,12 @@ def _load_model(layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, stage
     def progress(done: float) -> None:
         stage("Loading the language model", 0.05 + 0.4 * done)
 
-    if chosen.precision == "int8":
+    if chosen.precision in NARROW:
         from engine.runtime.narrow import load_narrow_lm
 
-        return load_narrow_lm(layout.model, device=plan.device, dtype=plan.dtype, progress=progress)
+        return load_narrow_lm(
+            layout.model, device=plan.device, dtype=plan.dtype, tier=chosen.precision, progress=progress
+        )
     return load_lm(layout.model, device=plan.device, dtype=plan.dtype, progress=progress)
 
 
@@ -282,8 +287,9 @@ def warm_clips(codec: Codec, frames: Sequence[int] = _WARM_CLIP_FRAMES) -> None:
 def _plain(layout: ModelLayout, plan: DevicePlan, *, rows: int, reason: str, stage: Stage) -> CudaParts:
     from engine.runtime.needs import check_memory
 
-    if plan.precision == "int8":
-        raise DeviceError(f"int8 needs kernels that do not run here: {reason}.", "Choose precision bf16, fp16 or fp32.")
+    if plan.precision in NARROW:
+        problem = f"{plan.precision} needs kernels that do not run here: {reason}."
+        raise DeviceError(problem, "Choose precision bf16, fp16 or fp32.")
     check_memory(layout, plan)
     stage("Loading the language model", 0.05)
     model = load_lm(

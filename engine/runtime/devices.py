@@ -11,7 +11,9 @@ from engine.errors import DeviceError
 if TYPE_CHECKING:
     import torch
 
-PRECISIONS = ("auto", "fp32", "bf16", "fp16", "int8")
+NARROW = ("int8", "fp8", "int4")  # how weights may be stored while the arithmetic stays that of the card
+PRECISIONS = ("auto", "fp32", "bf16", "fp16", *NARROW)
+FP8_CAPABILITY = (8, 9)  # the first cards that read e4m3
 MOST_THREADS = 8
 
 
@@ -22,7 +24,7 @@ class DevicePlan:
     Attributes:
         device: `cpu`, `mps` or `cuda:N`.
         dtype: of the language model's arithmetic.
-        precision: `fp32`, `bf16` or `fp16`: the name of `dtype`; or `int8`: so are the weights stored.
+        precision: `fp32`, `bf16` or `fp16`: the name of `dtype`; or one of `NARROW`: so are the weights stored.
         threads: of torch on a CPU.
         name: of the device, for people.
         narrower: precisions that may be stepped down to where memory asks for it; none where the person chose one.
@@ -127,7 +129,7 @@ def give_memory_back() -> None:
 def _cpu_plan(precision: str) -> DevicePlan:
     import torch
 
-    if precision in ("fp16", "int8"):
+    if precision in ("fp16", *NARROW):
         raise DeviceError(f"A CPU does not compute in {precision} at a useful speed.", "Choose fp32 or bf16.")
     chosen = "fp32" if precision == "auto" else precision
     dtype = torch.float32 if chosen == "fp32" else torch.bfloat16
@@ -148,7 +150,7 @@ def _mps_plan(precision: str) -> DevicePlan:
     except (RuntimeError, TypeError) as error:
         message = f"This build of torch lacks what speech needs on an Apple GPU ({error})."
         raise DeviceError(message, "Choose cpu.") from error
-    if precision in ("bf16", "int8"):
+    if precision in ("bf16", *NARROW):
         raise DeviceError(f"An Apple GPU is not run in {precision} here.", "Choose fp32 or fp16.")
     chosen = "fp32" if precision == "auto" else precision
     dtype = torch.float32 if chosen == "fp32" else torch.float16
@@ -169,8 +171,9 @@ def _cuda_plan(index: int, precision: str, *, codec_index: int) -> DevicePlan:
     chosen = half if precision == "auto" else precision
     if chosen == "bf16" and major < 8:
         raise DeviceError("This card does not compute in bf16.", "Choose fp16 or fp32.")
-    # With narrow weights the arithmetic stays that of the card.
-    name = half if chosen == "int8" else chosen
+    if chosen == "fp8" and (major, minor) < FP8_CAPABILITY:
+        raise DeviceError("This card does not read fp8.", "Choose int8: it takes as little and is closer to bf16.")
+    name = half if chosen in NARROW else chosen
     dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
     return DevicePlan(
         f"cuda:{index}",

@@ -11,6 +11,7 @@ from engine.codec.config import CodecConfig, PatchStage, TransformerStage
 from engine.errors import DeviceError
 from engine.lm.config import LMConfig
 from engine.requests import MAX_FRAMES
+from engine.runtime.devices import NARROW
 
 GB = 2**30
 MB = 2**20
@@ -40,37 +41,55 @@ _CODEC_BLOCK = 512
 Place = Literal["device", "cpu"]
 
 
-def lm_weights(config: LMConfig, itemsize: int, *, int8: bool = False) -> int:
+def lm_weights(config: LMConfig, itemsize: int, *, tier: str = "") -> int:
     """Bytes of the language model's weights.
 
     Args:
-        itemsize: of the dtype. int8: the matrices of both transformers are stored in one byte, and a float32 each row;
-            the text embeddings, which only prompts need, stay in the host's memory.
+        itemsize: of the dtype. tier: one of `NARROW`: so are the matrices of both transformers stored; the text embeddings,
+            which only prompts need, stay in the host's memory then.
     """
     backbone, local = config.backbone, config.local
     hidden, dim = backbone.hidden, backbone.head_dim
-    matrices = [
-        *[
-            ((backbone.heads + 2 * backbone.kv_heads) * dim, hidden),
-            (hidden, backbone.heads * dim),
-            (2 * backbone.intermediate, hidden),
-            (hidden, backbone.intermediate),
-        ]
-        * backbone.layers,
-        (3 * hidden, hidden),
-        (hidden, hidden),
-        (local.intermediate, hidden),
-        (hidden, local.intermediate),
-    ]
-    elements = sum(rows * columns for rows, columns in matrices)
+    matrices = 0
+    for rows, columns in _backbone_matrices(config):
+        matrices += backbone.layers * _matrix(rows, columns, itemsize, tier)
+    for rows, columns in _local_matrices(config):
+        # As `quantize.local_tier` says.
+        matrices += _matrix(rows, columns, itemsize, "int8" if tier == "int4" else tier)
     narrow = backbone.layers * (2 * hidden + 2 * dim) + hidden  # norms of the backbone
     narrow += 5 * hidden + local.intermediate + 6 * hidden  # biases and norms of the local transformer
     narrow += 0 if local.rotary else (config.codebooks + 1) * hidden
     tables = sum(config.codebook_sizes)
-    narrow += (0 if int8 else backbone.vocab * hidden) + (tables + 1) * hidden + 2 * hidden
+    narrow += (0 if tier else backbone.vocab * hidden) + (tables + 1) * hidden + 2 * hidden
     narrow += 0 if config.tied_audio else tables * hidden
-    wide = elements + 4 * sum(rows for rows, _ in matrices) if int8 else elements * itemsize
-    return wide + narrow * itemsize
+    return matrices + narrow * itemsize
+
+
+def int4_divides(config: LMConfig) -> bool:
+    """Whether the backbone's matrices have whole groups of int4 columns."""
+    return all(columns % 128 == 0 for _, columns in _backbone_matrices(config))
+
+
+def _backbone_matrices(config: LMConfig) -> list[tuple[int, int]]:
+    backbone = config.backbone
+    attended = backbone.heads * backbone.head_dim
+    return [
+        (attended + 2 * backbone.kv_heads * backbone.head_dim, backbone.hidden),
+        (backbone.hidden, attended),
+        (2 * backbone.intermediate, backbone.hidden),
+        (backbone.hidden, backbone.intermediate),
+    ]
+
+
+def _local_matrices(config: LMConfig) -> list[tuple[int, int]]:
+    hidden, inner = config.backbone.hidden, config.local.intermediate
+    return [(3 * hidden, hidden), (hidden, hidden), (inner, hidden), (hidden, inner)]
+
+
+def _matrix(rows: int, columns: int, itemsize: int, tier: str) -> int:
+    if tier == "int4":
+        return rows * columns // 2 + 2 * (rows * columns // 64)
+    return rows * columns + 4 * rows if tier else rows * columns * itemsize
 
 
 def page_bytes(config: LMConfig, itemsize: int) -> int:
@@ -158,7 +177,7 @@ class MemoryPlan:
     """Where everything goes.
 
     Attributes:
-        precision: `fp32`, `bf16`, `fp16` or `int8`.
+        precision: `fp32`, `bf16`, `fp16` or one of `NARROW`.
         rows: requests at once. pages: of 256 rows, shared by them. longest: rows one request may have.
         encoder, decoder: where the two sides of the codec compute.
         parts: bytes by name, in the order in which they are taken.
@@ -216,27 +235,32 @@ def plan_memory(
     Raises:
         DeviceError: none fits; it names the smallest plan and what would make it fit.
     """
-    wanted: MemoryPlan | None = None
-    smallest: MemoryPlan | None = None
-    for precision, encoder, decoder in _tiers(precisions):
-        for count, pages in _buckets(rows):
-            plan = _plan(lm, codec, precision, count, pages, encoder, decoder, budget)
-            wanted = wanted or plan
-            if smallest is None or plan.total < smallest.total:
-                smallest = plan
-            if plan.total <= budget:
-                return _with_steps(plan, wanted)
-    assert smallest is not None and wanted is not None
+    fits, wanted, smallest = _first_fit(lm, codec, budget, rows, precisions)
+    if fits is not None:
+        return _with_steps(fits, wanted)
     remedy = f"Choose a model that is smaller; the least this one takes is {smallest.total / GB:.1f} GB."
-    if "int8" not in precisions:
-        try:
-            nearest = plan_memory(lm, codec, budget=budget, rows=rows, precisions=("int8",))
-            remedy = f"Choose precision int8: {nearest.describe()}."
-        except DeviceError:
-            pass
+    for narrower in ("int8", "int4"):
+        if narrower not in precisions and (narrower != "int4" or int4_divides(lm)):
+            plan = _first_fit(lm, codec, budget, rows, (narrower,))[0]
+            if plan is not None:
+                remedy = f"Choose precision {narrower}: {plan.describe()}."
+                break
     raise DeviceError(
         f"The model needs {smallest.total / GB:.1f} GB on the graphics card; {budget / GB:.1f} GB can be used.", remedy
     )
+
+
+def _first_fit(
+    lm: LMConfig, codec: CodecConfig, budget: int, rows: int, precisions: tuple[str, ...]
+) -> tuple[MemoryPlan | None, MemoryPlan, MemoryPlan]:
+    """The first plan that fits or None, the one that was wished for, and the smallest that was looked at."""
+    seen: list[MemoryPlan] = []
+    for precision, encoder, decoder in _tiers(precisions):
+        for count, pages in _buckets(rows):
+            seen.append(_plan(lm, codec, precision, count, pages, encoder, decoder, budget))
+            if seen[-1].total <= budget:
+                return seen[-1], seen[0], seen[-1]
+    return None, seen[0], min(seen, key=lambda plan: plan.total)
 
 
 def _tiers(precisions: tuple[str, ...]) -> Iterator[tuple[str, Place, Place]]:
@@ -274,10 +298,10 @@ def _plan(
     books = min(lm.codebooks, codec.codebooks)
     parts = {
         "CUDA context": CONTEXT_BYTES,
-        "language model": lm_weights(lm, itemsize, int8=precision == "int8"),
+        "language model": lm_weights(lm, itemsize, tier=precision if precision in NARROW else ""),
         "keys and values": (pages + 1) * page_bytes(lm, itemsize),
         "frame state": frame_state(lm, rows, longest, itemsize),
-        "prompts": prompt_state(lm, itemsize, int8=precision == "int8"),
+        "prompts": prompt_state(lm, itemsize, int8=precision in NARROW),
     }
     work = _MOMENT_BYTES
     if decoder == "device":

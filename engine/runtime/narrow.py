@@ -13,18 +13,18 @@ from engine.lm.config import LMConfig
 from engine.lm.model import SpeechLM
 from engine.lm.tokenizer import tokenizer_digest
 from engine.runtime.checkpoint import Checkpoint, Progress
-from engine.runtime.quantize import int8_rows
+from engine.runtime.quantize import QUANTIZERS, local_tier
 
 _MATRICES = ("qkv", "out", "gate_up", "down")
 _LOCAL_MATRICES = ("qkv", "out", "fc_in", "fc_out")
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 
 
 class NarrowLM(SpeechLM):
-    """A language model with int8 matrices, for the kernels alone: the plain operations cannot multiply with them.
+    """A language model with narrow matrices, for the kernels alone: the plain operations cannot multiply with them.
 
     Attributes:
-        scales: float32 `[rows]` of each matrix, by its address.
+        scales: of each matrix, as its quantizer gives them, by its address.
         text_table: `[vocab, hidden]` in the host's memory; only prompts read it.
     """
 
@@ -61,18 +61,23 @@ class NarrowLM(SpeechLM):
         """The quantizer of `FrameGraphs`: matrices are what they are, and their scales are known."""
         return weight, self.scales.get(weight.data_ptr())
 
-    def take(self, weight: torch.Tensor) -> torch.Tensor:
+    def take(self, weight: torch.Tensor, tier: str) -> torch.Tensor:
         """Quantize a wide matrix `[N, K]` on the device; a part of its rows at a time, for float32 takes room."""
-        parts = [int8_rows(part) for part in weight.split(_ROWS_AT_ONCE)]
+        parts = [QUANTIZERS[tier](part) for part in weight.split(_ROWS_AT_ONCE)]
         stored = torch.cat([part for part, _ in parts])
         self.scales[stored.data_ptr()] = torch.cat([scale for _, scale in parts])
         return stored
 
 
 def load_narrow_lm(
-    folder: Path, *, device: torch.device | str, dtype: torch.dtype, progress: Progress | None = None
+    folder: Path,
+    *,
+    device: torch.device | str,
+    dtype: torch.dtype,
+    tier: str = "int8",
+    progress: Progress | None = None,
 ) -> NarrowLM:
-    """As `load_lm`, with int8 matrices; the wide weights of one layer at a time are on the device."""
+    """As `load_lm`, with the matrices as `tier` stores them; the wide weights of one layer at a time are on the device."""
     device = torch.device(device)
     config = LMConfig.read(folder)
     checkpoint = Checkpoint(folder)
@@ -86,7 +91,7 @@ def load_narrow_lm(
         return [(name, place) for name, place in model.places() if place.device.type != "meta"]
 
     checkpoint.fill(everything_else())
-    _narrow(model, fill, progress)
+    _narrow(model, tier, fill, progress)
     if not config.binary_stop_head:
         ids = [config.assistant_slot_id, config.audio_end_id]
         head = model.text_table
@@ -98,19 +103,20 @@ def load_narrow_lm(
     return model
 
 
-def _narrow(model: NarrowLM, fill: Callable[[str], None], progress: Progress | None) -> None:
+def _narrow(model: NarrowLM, tier: str, fill: Callable[[str], None], progress: Progress | None) -> None:
     layers, device = model.backbone.layers, model.device
     for index, layer in enumerate(layers):
         layers[index] = _allocated(layer, device)
         fill(f"transformer.layers.{index}.")
-        layers[index] = replace(layers[index], **{name: model.take(getattr(layers[index], name)) for name in _MATRICES})
+        taken = {name: model.take(getattr(layers[index], name), tier) for name in _MATRICES}
+        layers[index] = replace(layers[index], **taken)
         if progress is not None:
             progress((index + 1) / (len(layers) + 1))
     for name in _LOCAL_MATRICES:
         setattr(model.local, name, torch.empty_like(getattr(model.local, name), device=device))
     fill("local_transformer.")
     for name in _LOCAL_MATRICES:
-        setattr(model.local, name, model.take(getattr(model.local, name)))
+        setattr(model.local, name, model.take(getattr(model.local, name), local_tier(tier)))
     if progress is not None:
         progress(1.0)
 

@@ -21,7 +21,7 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 NORM_NONE, NORM_RMS, NORM_LAYER = 0, 1, 2
 ACT_NONE, ACT_GELU, ACT_SILU, ACT_SWIGLU = 0, 1, 2, 3
-EXPONENT = 0x4B000000  # of 2²³, where the last bit of a float32 is 1
+EXPONENTS = {8: 0x4B000000, 4: 0x43000000}  # of 2²³, where the last bit of a float32 is 1; of 2⁷, where that of its third byte is
 OUT_STORE, OUT_ADD, OUT_SET = 0, 1, 2  # into `out`; onto the residual; as a new residual
 
 
@@ -81,6 +81,42 @@ def _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
 
 
 @triton.jit
+def _nibble_float(nibbles, exponent, AT: tl.constexpr, PERMUTE: tl.constexpr, ASM: tl.constexpr):
+    """float32 of 128 + byte AT of words whose bytes are less than 16."""
+    if ASM:
+        bits = tl.inline_asm_elementwise(PERMUTE, "=r,r,r", [nibbles, exponent], dtype=tl.int32, is_pure=True, pack=1)
+    else:
+        bits = (((nibbles >> (8 * AT)) & 0xFF) << 16) | exponent
+    return bits.to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def _dot_nibbles(nibbles, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
+    part = _nibble_float(nibbles, exponent, 0, "prmt.b32 $0, $1, $2, 0x7044;", ASM) * x0[None, :]
+    part += _nibble_float(nibbles, exponent, 1, "prmt.b32 $0, $1, $2, 0x7144;", ASM) * x1[None, :]
+    part += _nibble_float(nibbles, exponent, 2, "prmt.b32 $0, $1, $2, 0x7244;", ASM) * x2[None, :]
+    part += _nibble_float(nibbles, exponent, 3, "prmt.b32 $0, $1, $2, 0x7344;", ASM) * x3[None, :]
+    return part
+
+
+@triton.jit
+def _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM: tl.constexpr):
+    """Add the products of the eight int4 of each word. Each is 136 too large (128 from the exponent, 8 as stored): `total` of x takes it off."""
+    part = _dot_nibbles(w & 0x0F0F0F0F, x0, x1, x2, x3, exponent, ASM)
+    part += _dot_nibbles((w >> 4) & 0x0F0F0F0F, x4, x5, x6, x7, exponent, ASM)
+    return acc + (part - total[None, :]) * scale.to(tl.float32)
+
+
+@triton.jit
+def _load_weights(w_ptr, tile, mask):
+    """Weights, or zeros where `mask` is false; there is no literal for an e4m3 zero."""
+    if w_ptr.dtype.element_ty == tl.float8e4nv:
+        return tl.load(w_ptr.to(tl.pointer_type(tl.uint8)) + tile, mask=mask, other=0).to(tl.float8e4nv, bitcast=True)
+    else:
+        return tl.load(w_ptr + tile, mask=mask, other=0)
+
+
+@triton.jit
 def _load_tile(w_ptr, tile, mask, EVEN: tl.constexpr):
     if EVEN:
         return tl.load(w_ptr + tile)
@@ -93,25 +129,30 @@ def gemv_words_kernel(
     x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     STRIDE, N, K: tl.constexpr, STATS_IN, eps, exponent,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
-    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, AHEAD: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, AHEAD: tl.constexpr, BITS: tl.constexpr,
     PDL: tl.constexpr, ASM: tl.constexpr,
 ):  # fmt: skip
-    """As `gemv_kernel`, of int8 weights in int32 words (four columns each); BLOCK_K counts words.
+    """As `gemv_kernel`, of weights in int32 words: four int8, or eight int4 as `quantize.int4_groups` lays them. BLOCK_K counts words.
 
     AHEAD: tiles that are asked for before the input is there.
-    exponent: that of 2²³, 0x4B000000: the compiler would move a constant into a register for every byte again.
+    exponent: `EXPONENTS[BITS]`: the compiler would move a constant into a register for every byte again.
     """
     if PDL:
         gdc_launch_dependents()
     pid = tl.program_id(0)
     rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
-    ROW: tl.constexpr = K // 4
+    ROW: tl.constexpr = K * BITS // 32
+    GROUPS: tl.constexpr = K // 64
     EVEN: tl.constexpr = ROW % BLOCK_K == 0
     # Two words a thread, since their x fill the widest load: so weights and x lie in the same threads and nothing is exchanged.
     cols = tl.max_contiguous(tl.arange(0, BLOCK_K), 2)
     # Rows past the end read the last one: loads without a mask are half as many instructions.
-    tile = tl.minimum(rows, N - 1)[:, None].to(tl.int64) * ROW + cols[None, :]
+    safe = tl.minimum(rows, N - 1)[:, None].to(tl.int64)
+    tile = safe * ROW + cols[None, :]
+    words = tl.arange(0, BLOCK_K)
+    groups = safe * GROUPS + (words // 16 * 2 + words % 2)[None, :]
     up = N.to(tl.int64) * ROW
+    up_groups = N.to(tl.int64) * GROUPS
     ahead = ()
     for start in tl.static_range(0, ROW, BLOCK_K):
         if start < AHEAD * BLOCK_K:
@@ -125,18 +166,30 @@ def gemv_words_kernel(
     acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     for start in tl.static_range(0, ROW, BLOCK_K):
         mask = start + cols < ROW
-        x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, tl.arange(0, BLOCK_K), mask, EVEN)
         if start < AHEAD * BLOCK_K:
             w = ahead[start // BLOCK_K * (2 if ACT == 3 else 1)]
         else:
             w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
-        acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
         if ACT == 3:
             if start < AHEAD * BLOCK_K:
                 w_up = ahead[start // BLOCK_K * 2 + 1]
             else:
                 w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
-            acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
+        if BITS == 8:
+            x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, words, mask, EVEN)
+            acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
+            if ACT == 3:
+                acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
+        else:
+            halves = words // 16 * 32 + words % 16
+            x0, x1, x2, x3 = _four_x(x_ptr + 8 * start, halves, mask, EVEN)
+            x4, x5, x6, x7 = _four_x(x_ptr + 8 * start + 64, halves, mask, EVEN)
+            total = 136.0 * (((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)))
+            scale = _load_tile(w_scale_ptr + start // 8, groups, mask[None, :], EVEN)
+            acc = _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
+            if ACT == 3:
+                scale = _load_tile(w_scale_ptr + up_groups + start // 8, groups, mask[None, :], EVEN)
+                acc_up = _add_int4(acc_up, w_up, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
     _finish_one_row(
         acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
         out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
@@ -204,11 +257,13 @@ def gemv_kernel(
     rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
     row_ok = rows < N
     cols = tl.arange(0, BLOCK_K)
+    if QUANT:
+        cols = tl.max_contiguous(cols, 8)  # in each thread as many weights as x fill the widest load
     tile = rows[:, None].to(tl.int64) * K + cols[None, :]
     mask = row_ok[:, None] & (cols < K)[None, :]
-    w = tl.load(w_ptr + tile, mask=mask, other=0)
+    w = _load_weights(w_ptr, tile, mask)
     if ACT == 3:
-        w_up = tl.load(w_ptr + N.to(tl.int64) * K + tile, mask=mask, other=0)
+        w_up = _load_weights(w_ptr + N.to(tl.int64) * K, tile, mask)
     if PDL:
         gdc_wait()
     acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
@@ -217,9 +272,9 @@ def gemv_kernel(
         x = tl.load(x_ptr + start + cols, mask=start + cols < K, other=0).to(tl.float32)
         if start > 0:
             mask = row_ok[:, None] & (start + cols < K)[None, :]
-            w = tl.load(w_ptr + start + tile, mask=mask, other=0)
+            w = _load_weights(w_ptr + start, tile, mask)
             if ACT == 3:
-                w_up = tl.load(w_ptr + N.to(tl.int64) * K + start + tile, mask=mask, other=0)
+                w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, tile, mask)
         acc += w.to(tl.float32) * x[None, :]
         if ACT == 3:
             acc_up += w_up.to(tl.float32) * x[None, :]
@@ -229,13 +284,20 @@ def gemv_kernel(
     )  # fmt: skip
 
 
+@triton.jit
+def _widen_nibble(nibble, scale, DTYPE: tl.constexpr):
+    """Stored int4 (8 too large) in the model's dtype, scaled and rounded to it: matrix units add what has one scale."""
+    bits = (nibble.to(tl.int32) << 16) | 0x43000000  # 128 more, as for one row
+    return ((bits.to(tl.float32, bitcast=True) - 136.0) * scale).to(DTYPE)
+
+
 @triton.jit(do_not_specialize=["M", "STRIDE", "STATS_IN"])
 def gemm_kernel(
     x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     part_ptr, counter_ptr, M, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, SPLITS: tl.constexpr,
-    STAGES: tl.constexpr, PDL: tl.constexpr,
+    STAGES: tl.constexpr, BITS: tl.constexpr, PDL: tl.constexpr,
 ):
     """The same for M rows on the matrix units. Grid (ceil(N / BLOCK_N), ceil(M / BLOCK_M), SPLITS).
 
@@ -249,9 +311,6 @@ def gemm_kernel(
     row_ok = rows < N
     ms = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     m_ok = ms < M
-    cols = tl.arange(0, BLOCK_K)
-    w_tile = rows[None, :].to(tl.int64) * K + cols[:, None]
-    x_tile = ms[:, None].to(tl.int64) * K + cols[None, :]
     TILES: tl.constexpr = (K + BLOCK_K - 1) // BLOCK_K
     TILES_EACH: tl.constexpr = (TILES + SPLITS - 1) // SPLITS
     split = tl.program_id(2)
@@ -261,14 +320,40 @@ def gemm_kernel(
     acc_up = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     if PDL:
         gdc_wait()
-    for start in tl.range(begin, last, BLOCK_K, num_stages=STAGES):
-        k_ok = start + cols < K
-        x = tl.load(x_ptr + start + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
-        w = tl.load(w_ptr + start + w_tile, mask=k_ok[:, None] & row_ok[None, :], other=0)
-        acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
-        if ACT == 3:
-            w_up = tl.load(w_ptr + N.to(tl.int64) * K + start + w_tile, mask=k_ok[:, None] & row_ok[None, :], other=0)
-            acc_up = tl.dot(x, w_up.to(x.dtype), acc_up, input_precision="ieee")
+    if BITS == 4:
+        tl.static_assert(BLOCK_K == 128, "a tile is two groups of columns")
+        half = tl.arange(0, 64)
+        first = (half // 4 % 2 == 0)[:, None]
+        x_tile = ms[:, None].to(tl.int64) * K + half[None, :]
+        safe = tl.minimum(rows, N - 1).to(tl.int64)
+        w_tile = safe[None, :] * (K // 2) + half[:, None]
+        scale_tile = safe * (K // 64)
+        for start in tl.range(begin, last, BLOCK_K, num_stages=STAGES):
+            x_low = tl.load(x_ptr + start + x_tile, mask=m_ok[:, None], other=0)
+            x_high = tl.load(x_ptr + start + 64 + x_tile, mask=m_ok[:, None], other=0)
+            w = tl.load(w_ptr + start // 2 + w_tile)
+            scales = w_scale_ptr + scale_tile + start // 64
+            scale = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
+            acc = tl.dot(x_low, _widen_nibble(w & 15, scale, x_low.dtype), acc, input_precision="ieee")
+            acc = tl.dot(x_high, _widen_nibble(w >> 4, scale, x_low.dtype), acc, input_precision="ieee")
+            if ACT == 3:
+                w_up = tl.load(w_ptr + N.to(tl.int64) * (K // 2) + start // 2 + w_tile)
+                scales = w_scale_ptr + N.to(tl.int64) * (K // 64) + scale_tile + start // 64
+                scale = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
+                acc_up = tl.dot(x_low, _widen_nibble(w_up & 15, scale, x_low.dtype), acc_up, input_precision="ieee")
+                acc_up = tl.dot(x_high, _widen_nibble(w_up >> 4, scale, x_low.dtype), acc_up, input_precision="ieee")
+    else:
+        cols = tl.arange(0, BLOCK_K)
+        w_tile = rows[None, :].to(tl.int64) * K + cols[:, None]
+        x_tile = ms[:, None].to(tl.int64) * K + cols[None, :]
+        for start in tl.range(begin, last, BLOCK_K, num_stages=STAGES):
+            k_ok = start + cols < K
+            x = tl.load(x_ptr + start + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
+            w = _load_weights(w_ptr + start, w_tile, k_ok[:, None] & row_ok[None, :])
+            acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
+            if ACT == 3:
+                w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, w_tile, k_ok[:, None] & row_ok[None, :])
+                acc_up = tl.dot(x, w_up.to(x.dtype), acc_up, input_precision="ieee")
     if SPLITS > 1:
         tl.static_assert(ACT != 3, "the gated product is wide enough without a split")
         part = part_ptr + ms[:, None] * N + rows[None, :]

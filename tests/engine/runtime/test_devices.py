@@ -49,6 +49,22 @@ def test_a_second_card_may_decode_and_auto_may_step_down(monkeypatch) -> None:
         choose_device("cuda:1", "bf16")
 
 
+def test_fp8_is_for_cards_that_read_it_and_no_narrow_weights_for_processors(monkeypatch) -> None:
+    monkeypatch.setattr(devices, "cuda_works", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (8, 9) if device == 0 else (8, 6))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device=None: "A card")
+    for tier in devices.NARROW:
+        plan = choose_device("cuda:0", tier)
+        assert (plan.dtype, plan.precision, plan.profile) == (torch.bfloat16, tier, f"cuda89-{tier}")
+        with pytest.raises(DeviceError, match=tier):
+            choose_device("cpu", tier)
+    assert choose_device("cuda:1", "int4").precision == "int4"
+    with pytest.raises(DeviceError, match="fp8") as caught:
+        choose_device("cuda:1", "fp8")
+    assert "int8" in caught.value.remedy
+
+
 def test_an_apple_gpu_that_lacks_what_speech_needs_is_refused(monkeypatch) -> None:
     with pytest.raises(DeviceError, match="Apple GPU"):
         choose_device("mps")

@@ -14,7 +14,9 @@ from engine.codec.model import load_codec
 from engine.errors import DeviceError
 from engine.lm.model import SpeechLM, load_lm
 from engine.runtime import memory
+from engine.runtime.devices import NARROW
 from engine.runtime.memory import GB, MemoryPlan, plan_memory
+from engine.runtime.narrow import load_narrow_lm
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 from engine.runtime.random_weights import FULL_CODEC, FULL_LM
 
@@ -41,11 +43,35 @@ def test_weights_of_the_language_model_are_counted_to_the_byte(model: SpeechLM) 
     assert memory.lm_weights(model.config, 4) == sum(tensor.nbytes for tensor in tensors)
 
 
+@pytest.mark.parametrize("tier", NARROW)
+def test_narrow_weights_are_counted_to_the_byte(model: SpeechLM, tier: str) -> None:
+    narrow = load_narrow_lm(STARTER / "model", device="cpu", dtype=torch.bfloat16, tier=tier)
+    layers, local = narrow.backbone.layers, narrow.local
+    matrices = [getattr(layer, name) for layer in layers for name in ("qkv", "out", "gate_up", "down")]
+    matrices += [local.qkv, local.out, local.fc_in, local.fc_out]
+    stored = sum(matrix.nbytes for matrix in matrices) + sum(scale.nbytes for scale in narrow.scales.values())
+    names = ("qkv", "out", "gate_up", "down")
+    wide = sum(getattr(layer, name).nbytes for layer in model.backbone.layers for name in names)
+    wide += sum(getattr(model.local, name).nbytes for name in ("qkv", "out", "fc_in", "fc_out"))
+    table = model.backbone.embed_tokens.nbytes
+    rest = memory.lm_weights(model.config, 4) - wide - table
+    assert memory.lm_weights(model.config, 2, tier=tier) - stored == rest // 2
+
+
+def test_a_card_too_small_for_bytes_is_told_of_half_bytes() -> None:
+    least = plan(16.0, precisions=("int4",))
+    assert least.precision == "int4" and least.decoder == "device"
+    assert plan(6.0, precisions=("int4",)).decoder == "device" and plan(6.0, precisions=("int8",)).decoder == "cpu"
+    with pytest.raises(DeviceError) as caught:
+        plan(4.0)
+    assert "Choose precision int4" in caught.value.remedy and "of 3.9 GB" in caught.value.remedy
+
+
 def test_the_full_size_weights_are_those_of_the_published_model() -> None:
     assert memory.lm_weights(FULL_LM, 2) == 2 * (4_129_990_144 + FULL_LM.backbone.hidden)  # and the row of no audio
     table = 2 * FULL_LM.backbone.vocab * FULL_LM.backbone.hidden
-    assert memory.lm_weights(FULL_LM, 2, int8=True) < memory.lm_weights(FULL_LM, 2) / 2
-    assert memory.lm_weights(FULL_LM, 2, int8=True) + table > memory.lm_weights(FULL_LM, 2) / 2
+    assert memory.lm_weights(FULL_LM, 2, tier="int8") < memory.lm_weights(FULL_LM, 2) / 2
+    assert memory.lm_weights(FULL_LM, 2, tier="int8") + table > memory.lm_weights(FULL_LM, 2) / 2
 
 
 def test_pages_are_counted_to_the_byte(model: SpeechLM) -> None:
@@ -130,8 +156,8 @@ def test_a_precision_that_was_asked_for_is_refused_with_the_nearest_that_fits() 
 
 
 def test_a_card_that_is_too_small_is_told_the_least() -> None:
-    with pytest.raises(DeviceError, match=r"needs \d\.\d GB on the graphics card; 3\.9 GB can be used") as caught:
-        plan(4)
+    with pytest.raises(DeviceError, match=r"needs \d\.\d GB on the graphics card; 2\.9 GB can be used") as caught:
+        plan(3)
     assert "smaller" in caught.value.remedy
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.runtime.devices import cuda_works
-from engine.runtime.quantize import int8_rows
+from engine.runtime.quantize import QUANTIZERS, int8_rows, widen
 from engine.runtime.random_weights import FULL_LM
 
 if importlib.util.find_spec("triton") is None:
@@ -28,37 +28,78 @@ def random(*shape: int, seed: int, scale: float = 1.0) -> torch.Tensor:
     return scale * torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE)
 
 
+FP8 = DEVICE.type == "cpu" or torch.cuda.get_device_capability() >= (8, 9)
+TIERS = [pytest.param(tier, marks=pytest.mark.skipif(tier == "fp8" and not FP8, reason="no e4m3")) for tier in QUANTIZERS]
+
+
+def off(product: Linear, wide: torch.Tensor, m: int, n: int, act: str | None, dtype: torch.dtype) -> float:
+    """How far `product` of m rows, its norm before it, is from float64 on `wide` weights; relative to the largest."""
+    k, norm = wide.shape[1], product.norm
+    residual = random(m, k, seed=2)
+    rows = Rows.empty(m, k, device=DEVICE, dtype=dtype)
+    rows.residual.copy_(residual)
+    rows.gained.copy_(residual if norm is None else residual * norm.gain)
+    rows.stats[:m], rows.stats[m : 2 * m] = residual.sum(1), residual.square().sum(1)
+    out = torch.empty(m, n, device=DEVICE)
+    product.store(rows.gained, rows if norm is not None else None, out)
+
+    expected, exact = rows.gained.double() @ wide.double().T, residual.double()
+    if norm is not None and norm.shift is None:
+        expected /= (exact.square().mean(1) + 1e-6).sqrt()[:, None]
+    elif norm is not None:
+        mean = exact.mean(1, keepdim=True)
+        spread = (exact.square().mean(1, keepdim=True) - mean.square() + 1e-6).sqrt()
+        expected = (expected - mean * (wide.double() @ norm.gain.double())) / spread
+        expected += wide.double() @ norm.shift.double()
+    if act == "swiglu":
+        expected = torch.nn.functional.silu(expected[:, :n]) * expected[:, n:]
+    elif act == "silu":
+        expected = torch.nn.functional.silu(expected)
+    return ((out.double() - expected).abs().max() / expected.abs().max()).item()
+
+
+def normed(kind: str, k: int) -> Norm | None:
+    shift = random(k, seed=4, scale=0.1) if kind == "layer" else None
+    return Norm(kind, 1e-6, random(k, seed=3).abs() + 0.5, shift) if kind else None
+
+
 @on_some_device
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize(
     ("n", "k", "act", "kind"),
-    [(96, 384, None, ""), (70, 2560, "swiglu", "rms"), (200, 400, "silu", "layer"), (33, 48, None, "rms"), (64, 9728, None, "")],
+    [(96, 384, None, ""), (70, 2560, "swiglu", "rms"), (200, 896, "silu", "layer"), (33, 128, None, "rms"), (64, 9728, None, "")],
 )  # fmt: skip
-def test_one_row_of_int8_is_exact_to_float32(n: int, k: int, act: str | None, kind: str, dtype: torch.dtype) -> None:
-    stored, scale = int8_rows(random(n * (2 if act == "swiglu" else 1), k, seed=1, scale=0.05))
-    wide = stored.double() * scale[:, None].double()
-    residual, gain, shift = random(1, k, seed=2), random(k, seed=3).abs() + 0.5, random(k, seed=4, scale=0.1)
-    rows = Rows.empty(1, k, device=DEVICE, dtype=dtype)
-    rows.residual.copy_(residual)
-    rows.gained.copy_(residual * gain)
-    rows.stats[0], rows.stats[1] = residual.sum(), residual.square().sum()
-    norm = Norm(kind, 1e-6, gain, shift if kind == "layer" else None) if kind else None
-    product = Linear(stored, scale=scale, norm=norm, act=act, pdl=HAS_PDL)
-    assert product.words is not None
-    out = torch.empty(1, n, device=DEVICE)
-    product.store(rows.gained, rows if kind else None, out)
+@pytest.mark.parametrize("tier", TIERS)
+def test_one_row_of_narrow_weights_is_exact_to_float32(
+    tier: str, n: int, k: int, act: str | None, kind: str, dtype: torch.dtype
+) -> None:
+    stored, scale = QUANTIZERS[tier](random(n * (2 if act == "swiglu" else 1), k, seed=1, scale=0.05))
+    product = Linear(stored, scale=scale, norm=normed(kind, k), act=act, pdl=HAS_PDL)
+    assert (product.words is None) == (tier == "fp8")
+    assert off(product, widen(stored, scale), 1, n, act, dtype) < 1e-5
 
-    expected, exact = (rows.gained.double() @ wide.T)[0], residual.double()[0]
-    if kind == "rms":
-        expected = expected / (exact.square().mean() + 1e-6).sqrt()
-    elif kind == "layer":
-        spread = (exact.square().mean() - exact.mean().square() + 1e-6).sqrt()
-        expected = (expected - exact.mean() * (wide @ gain.double())) / spread + wide @ shift.double()
-    if act == "swiglu":
-        expected = torch.nn.functional.silu(expected[:n]) * expected[n:]
-    elif act == "silu":
-        expected = torch.nn.functional.silu(expected)
-    assert ((out[0].double() - expected).abs().max() / expected.abs().max()).item() < 3e-6
+
+@on_some_device
+@pytest.mark.parametrize("m", [2, 20])
+@pytest.mark.parametrize(
+    ("n", "k", "act", "kind"), [(70, 384, "swiglu", "rms"), (200, 512, "silu", "layer"), (96, 2560, None, "")]
+)
+@pytest.mark.parametrize("tier", TIERS)
+def test_several_rows_multiply_with_what_narrow_weights_stand_for(
+    tier: str, m: int, n: int, k: int, act: str | None, kind: str
+) -> None:
+    stored, scale = QUANTIZERS[tier](random(n * (2 if act == "swiglu" else 1), k, seed=1, scale=0.05))
+    product = Linear(stored, scale=scale, norm=normed(kind, k), act=act, pdl=HAS_PDL)
+    # int4 is rounded to the model's dtype once it is scaled; the others are exact in it. The interpreter multiplies no bfloat16.
+    dtype = torch.float16 if DEVICE.type == "cpu" else torch.bfloat16
+    assert off(product, widen(stored, scale), m, n, act, dtype) < (4e-3 if tier == "int4" else 2e-5)
+
+
+@on_some_device
+def test_int8_of_odd_widths_is_multiplied_without_words() -> None:
+    stored, scale = int8_rows(random(40, 100, seed=1, scale=0.05))
+    product = Linear(stored, scale=scale, pdl=HAS_PDL)
+    assert product.words is None and off(product, widen(stored, scale), 1, 40, None, torch.bfloat16) < 1e-5
 
 
 @on_some_device
