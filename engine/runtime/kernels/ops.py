@@ -10,7 +10,7 @@ import torch
 import triton
 
 from engine.runtime.kernels import linear as kernels
-
+from engine.runtime.quantize import GROUP, widen
 
 MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
 INTERPRETED = triton.knobs.runtime.interpret  # no machine code in there: kernels take plain paths of the same values
@@ -105,9 +105,11 @@ class Linear:
         self.weight, self.scale, self.norm, self.act = weight, scale, norm, self.ACTS[act]
         self.layer_scale, self.next_gain, self.pdl = layer_scale, next_gain, pdl
         self.N = weight.shape[0] // (2 if act == "swiglu" else 1)
-        self.K = weight.shape[1]
-        # One row reads four int8 as a word; the same bytes, so that nothing is stored twice.
-        self.words = weight.view(torch.int32) if weight.dtype == torch.int8 and self.K % 16 == 0 else None
+        self.bits = 4 if weight.dtype == torch.uint8 else 8 * weight.element_size()
+        self.K = weight.shape[1] * (2 if self.bits == 4 else 1)
+        # One row reads four int8, or eight int4, as a word; the same bytes, so that nothing is stored twice.
+        packed = self.bits == 4 or (weight.dtype == torch.int8 and self.K % 16 == 0)
+        self.words = weight.view(torch.int32) if packed else None
         self.shift: torch.Tensor | None = None
         self.bias = None if bias is None else bias.float()
         self.mode = kernels.NORM_NONE
@@ -122,7 +124,7 @@ class Linear:
                 self.bias = moved if self.bias is None else self.bias + moved
 
     def _wide(self) -> torch.Tensor:
-        return self.weight.float() if self.scale is None else self.weight.float() * self.scale[:, None]
+        return self.weight.float() if self.scale is None else widen(self.weight, self.scale)
 
     def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor) -> None:
         """out `[M, N]` = act(...). `rows` gives the sums of the norm; `x` is its `gained` (or any input where there is no norm)."""
@@ -160,20 +162,20 @@ class Linear:
             "OUT": mode,
             "HAS_BIAS": self.bias is not None,
             "HAS_SCALE": self.layer_scale is not None,
-            "QUANT": self.scale is not None,
+            "QUANT": self.scale is not None and self.bits == 8,
             "BLOCK_P": max(1, triton.next_power_of_2(stats_in)),
             "PDL": self.pdl,
         }
         launch = {"launch_pdl": True} if self.pdl else {}
         eps = self.norm.eps if self.norm is not None else 0.0
-        if m == 1:
+        words = self.words if x.element_size() == 2 else None
+        if m == 1 and (words is not None or self.bits != 4):
             gated = self.act == kernels.ACT_SWIGLU
-            words = self.words if x.element_size() == 2 else None
             ahead = 0
             if words is None:
                 block_n, block_k, warps = gemv_shape(self.N, self.K, gated)
             else:
-                block_n, block_k, warps, ahead = words_gemv_shape(self.N, self.K, gated)
+                block_n, block_k, warps, ahead = words_gemv_shape(self.N, self.K, gated, self.bits)
             if target is not None:
                 block_n, block_k = fit_parts(self.N, block_n, block_k, target)
             blocks = triton.cdiv(self.N, block_n)
@@ -183,18 +185,22 @@ class Linear:
             else:
                 arguments = (x, words, *arguments[2:])
                 kernels.gemv_words_kernel[(blocks,)](
-                    *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENT,
-                    AHEAD=ahead, ASM=not INTERPRETED, **flags, **launch,
+                    *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENTS[self.bits],
+                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **launch,
                 )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
             m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
         )
+        if self.bits == 4:
+            gated = self.act == kernels.ACT_SWIGLU
+            block_n, block_k, stages = int4_gemm_shape(block_m, block_n, gated, x.element_size(), shared_bytes(x.device))
         blocks = triton.cdiv(self.N, block_n)
         work = SplitWork.on(x.device)
         kernels.gemm_kernel[(blocks, triton.cdiv(m, block_m), splits)](
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
-            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, num_warps=warps, **flags, **launch,
+            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits,
+            num_warps=warps, **flags, **launch,
         )  # fmt: skip
         return blocks
 
@@ -213,15 +219,18 @@ def gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
     return (4, min(2048, widest), 2) if n > 4096 else (2, min(1024, widest), 4)
 
 
-def words_gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int, int]:
-    """(BLOCK_N, BLOCK_K in words of four int8, warps, AHEAD) for one row.
+def words_gemv_shape(n: int, k: int, gated: bool, bits: int = 8) -> tuple[int, int, int, int]:
+    """(BLOCK_N, BLOCK_K in words of four int8 or eight int4, warps, AHEAD) for one row.
 
     A warp takes 64 words of each of four rows (eight where gated), and each thread has 128 bytes asked for before its input is
     there. Long rows are shared by more warps, for there are too few of them to fill the card.
     """
+    words = k * bits // 32
     warps = 4 if k > 2560 and not gated else 2
-    warps = min(warps, max(1, k // 256))
-    return 4, min(64 * warps, triton.next_power_of_2(k // 4)), warps, 2 if gated else 4
+    if bits == 4:
+        warps = 1 if k <= 2560 and not gated and n > 4096 else 2
+    warps = min(warps, max(1, words // 64))
+    return 4, min(64 * warps, triton.next_power_of_2(words)), warps, 2 if gated else 4
 
 
 def fit_parts(n: int, block_n: int, block_k: int, target: Rows) -> tuple[int, int]:
@@ -258,3 +267,10 @@ def gemm_shape(m: int, n: int, k: int, gated: bool, itemsize: int, shared_bytes:
         if stages >= 2 or block_k <= 32:
             return block_m, block_n, block_k, splits, max(1, stages), warps
         block_k //= 2
+
+
+def int4_gemm_shape(block_m: int, block_n: int, gated: bool, itemsize: int, shared_bytes: int) -> tuple[int, int, int]:
+    """(BLOCK_N, BLOCK_K, stages) where a tile is two groups of columns, and widened weights pass through shared memory too."""
+    block_n = min(block_n, 64)
+    tile = 2 * GROUP * block_m * itemsize + GROUP * block_n * (2 if gated else 1)
+    return block_n, 2 * GROUP, max(1, min(4, (shared_bytes - 4 * GROUP * block_n * itemsize) // tile))
