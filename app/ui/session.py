@@ -1,4 +1,4 @@
-"""Opens, names, recovers and leaves projects; every question to the person about files is asked here."""
+"""Opens, recovers and leaves projects, and asks the person what is to be asked about it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
 from app.services.store_lock import ProjectLockedError
-from app.services.store_moves import Compacted
 from app.services.store_opening import OpeningTakesLongError
 from app.ui.action_set import plain
+from app.ui.keeping import PROJECT_FILTER, Keeping, folder_of, tell
 from app.ui.opening import open_in_background
 from app.ui.studio import Studio
 from app.ui.theme import theme
-from app.ui.widgets.progress_dialog import ProgressDialog
 from app.ui.window import Window
 
 log = logging.getLogger(__name__)
 
 _QUICK_S = 0.3  # longer than saving takes on a disk in good order
 _CLOSING_S = 60.0
-PROJECT_FILTER = "Moss Voice Studio (*.mvs)"
 
 
 class Session(QObject):
@@ -42,17 +40,14 @@ class Session(QObject):
         self._window = window
         self._state = window.state
         self._disconnects: list[Callable[[], None]] = []
-        self._problem: Any = None
+        self._keeping = Keeping(studio, window)
+        self._keeping.named.connect(self._was_named)
         self._done_at_opening = 0
         self._closing: dict[Path, Any] = {}  # tasks that save projects that were left
         actions = studio.actions
         actions.bind("new_project", self.new)
         actions.bind("open_project", self.ask_and_open)
         actions.bind("open_sample", self.open_sample)
-        actions.bind("save_project", self.save)
-        actions.bind("save_as", self.save_as)
-        actions.bind("compact", self.compact)
-        actions.bind("earlier_versions", self.show_earlier_versions)
         actions.bind("recover", self.recover)
         actions.bind("import_script", self.ask_and_import)
         studio.text_dropped.connect(self.open_or_import)
@@ -77,7 +72,7 @@ class Session(QObject):
         try:
             store = ProjectStore.untitled(self._studio.paths, deliver=self._studio.bridge.post)
         except ProjectError as error:
-            self._tell(error)
+            tell(self._studio, error)
             return False
         if self._state.pauses_mode == "natural":
             store.history.note(SetProjectSettings({"pauses_mode": "natural"}))
@@ -129,7 +124,7 @@ class Session(QObject):
     def _cannot_open(self, path: Path, error: BaseException, at_start: bool) -> None:
         log.warning("cannot open %s: %s", path, error)
         if not isinstance(error, ProjectLockedError):
-            self._tell(error)
+            tell(self._studio, error)
         elif at_start:
             words = self.tr("Your last project is open in another window. This window has a new script.")
             self._studio.say("warning", words)
@@ -170,7 +165,7 @@ class Session(QObject):
         path, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Open a project or a text"),
-            self._folder(),
+            folder_of(self._studio),
             f"{PROJECT_FILTER};;{self._texts()}",
         )
         if path:
@@ -180,7 +175,7 @@ class Session(QObject):
         path, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Import a text"),
-            self._folder(),
+            folder_of(self._studio),
             self._texts(),
         )
         if path:
@@ -219,85 +214,7 @@ class Session(QObject):
 
         self._studio.tasks.run(look, tell, title=self.tr("Looking for lost work"))
 
-    # Keeping
-
-    def save(self) -> None:
-        """Everything is kept as it is written; an untitled project gets a name."""
-        store = self._studio.store
-        if store.is_untitled:
-            self.save_as()
-            return
-
-        def saved(all_of_it: bool) -> None:
-            if all_of_it:
-                self._studio.say("done", self.tr("All changes are in %1.").replace("%1", store.path.name))
-
-        self._with_progress(
-            lambda _: store.flush(60.0), saved, self.tr("Saving %1").replace("%1", store.path.name)
-        )
-
-    def save_as(self) -> None:
-        """Ask for a name; the copy is made in the background, and work goes on in it."""
-        store = self._studio.store
-        title = self._studio.project.settings.title or self.tr("Untitled")
-        suggested = Path(self._folder()) / (_file_name(title) + SUFFIX if store.is_untitled else store.path.name)
-        name, _ = QFileDialog.getSaveFileName(
-            self._window, self.tr("Save the project as"), str(suggested), PROJECT_FILTER
-        )
-        if not name:
-            return
-        path = Path(name)
-        if path.suffix.lower() != SUFFIX:
-            path = path.with_name(path.name + SUFFIX)
-
-        def saved(_: object) -> None:
-            if self._studio.store is store:
-                self._remember()
-                self._retitle()
-            self._studio.say("done", self.tr("Saved as %1.").replace("%1", path.name))
-
-        title = self.tr("Saving %1").replace("%1", path.name)
-        self._with_progress(lambda task: store.save_as(path, task.report), saved, title)
-
-    def compact(self) -> None:
-        """Leave out of the file what nothing needs any more; it is written anew in the background."""
-        store = self._studio.store
-        running: list[Any] = []
-        try:
-            rewrite = store.compact(lambda fraction: running[0].report(fraction))
-        except ProjectError as error:
-            self._tell(error)
-            return
-
-        def work(task: Any) -> Compacted:
-            running.append(task)
-            return rewrite()
-
-        def done(sizes: Compacted) -> None:
-            words = self.tr("The project takes %1 MB now; it took %2 MB.")
-            now, before = (f"{count / 1e6:.1f}" for count in (sizes.bytes_after, sizes.bytes_before))
-            self._studio.say("done", words.replace("%1", now).replace("%2", before))
-
-        self._with_progress(work, done, self.tr("Compacting %1").replace("%1", store.path.name))
-
-    def _with_progress(self, work: Callable[[Any], Any], done: Callable[[Any], None], title: str) -> None:
-        """Work on the project's file in the background, with a dialog when it takes longer than a moment."""
-
-        def succeeded(result: Any) -> None:
-            progress.end()
-            done(result)
-
-        def failed(error: BaseException) -> None:
-            progress.end()
-            self._tell(error)
-
-        progress = ProgressDialog(self._window, self._studio.tasks.run(work, succeeded, failed, title=title))
-
-    def show_earlier_versions(self) -> None:
-        """The script as it was."""
-        from app.ui.versions_dialog import VersionsDialog  # late: seldom used
-
-        VersionsDialog(self._studio, self._window).open()
+    # What was left
 
     def recover(self) -> None:
         """What earlier runs left."""
@@ -314,7 +231,7 @@ class Session(QObject):
             self._window,
             lambda task: recovery.recover(found, deliver=deliver, progress=task.report),
             self._use_or_let_go,
-            self._tell,
+            lambda error: tell(self._studio, error),
             self.tr("Opening %1").replace("%1", found.title),
         )
 
@@ -343,7 +260,7 @@ class Session(QObject):
             QMessageBox.StandardButton.Save,
         )
         if answer == QMessageBox.StandardButton.Save:
-            self.save_as()  # goes on in the background: the person leaves again when it is done
+            self._keeping.save_as()  # goes on in the background: the person leaves again when it is done
         return answer == QMessageBox.StandardButton.Discard
 
     def _may_close(self) -> bool:
@@ -386,7 +303,7 @@ class Session(QObject):
             disconnect()
         self._studio.set_store(store)
         self._disconnects = [
-            store.problem.connect(self._saving_failed),
+            store.problem.connect(self._keeping.saving_failed),
             store.moved.connect(lambda *_: self._retitle()),
             store.project.settings_changed.connect(self._retitle),
         ]
@@ -414,6 +331,10 @@ class Session(QObject):
         title = self.tr("Saving %1").replace("%1", store.path.name)
         self._closing[store.path] = self._studio.tasks.run(lambda _: _close(store), left, title=title)
 
+    def _was_named(self) -> None:
+        self._remember()
+        self._retitle()
+
     def _remember(self) -> None:
         """The next start opens this project; an empty one only once something is written in it."""
         store = self._studio.store
@@ -439,16 +360,6 @@ class Session(QObject):
         more = self.tr(" (read only)") if store.read_only else ""
         self._window.setWindowTitle(f"{name}{more} – Moss Voice Studio")
 
-    def _saving_failed(self, problem: Any) -> None:
-        """A failed save is told, never only logged."""
-        if problem is None:
-            if self._problem is not None:
-                self._studio.say("done", self.tr("Saving works again; everything is kept."))
-            self._problem = None
-            return
-        self._problem = problem
-        self._studio.say("error", f"{problem.message} {problem.remedy}".strip())
-
     def _fill_recent(self) -> None:
         menu = self._window.recent_menu
         menu.clear()
@@ -466,16 +377,6 @@ class Session(QObject):
         suffixes = " ".join(f"*{suffix}" for suffix in SUFFIXES)
         return f"{self.tr('Texts and books')} ({suffixes});;{self.tr('All files')} (*)"
 
-    def _folder(self) -> str:
-        store = self._studio.store
-        if store is not None and not store.is_untitled:
-            return str(store.path.parent)
-        return str(Path.home())
-
-    def _tell(self, error: BaseException) -> None:
-        message = getattr(error, "message", str(error))
-        remedy = getattr(error, "remedy", "")
-        self._studio.say("error", f"{message} {remedy}".strip())
 
 
 def _close(store: ProjectStore) -> bool:
@@ -490,10 +391,3 @@ def _close(store: ProjectStore) -> bool:
 def _is_empty(store: ProjectStore) -> bool:
     """An untitled project that nothing was ever made in."""
     return store.is_untitled and not store.project.characters and not store.project.takes
-
-
-def _file_name(title: str) -> str:
-    """A title as a file name."""
-    return (
-        "".join(" " if letter in '\\/:*?"<>|' or letter < " " else letter for letter in title).strip(" .") or "Untitled"
-    )
