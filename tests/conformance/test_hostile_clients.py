@@ -153,6 +153,25 @@ def test_clients_that_go_away_together_leave_the_engine_idle():
         served.close()
 
 
+@pytest.mark.parametrize("form", ["audio", "sse"])
+def test_a_client_that_takes_nothing_of_its_stream_is_given_up(monkeypatch, form):
+    monkeypatch.setattr(routes, "READ_S", 0.5)
+    served = Served("sglang")
+    try:
+        body = {"input": "endless", "stream": True, "stream_format": form, "response_format": "pcm"}
+        with client_of(served) as client, client.stream("POST", SPEECH, json=body | {"max_new_tokens": 4096}) as answer:
+            assert answer.status_code == 200
+            end = time.monotonic() + 30
+            while not served.backend.cancelled and time.monotonic() < end:
+                time.sleep(0.02)
+            assert served.backend.cancelled, "what nobody takes is not made to its end"
+            with pytest.raises(httpx.HTTPError):
+                answer.read()
+        assert still_speaks(served)
+    finally:
+        served.close()
+
+
 # -- what a model cannot read ---------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ WARNINGS = "X-Moss-Warnings"
 LARGEST_UPLOAD = 10_551_296
 LONGEST_INPUT = 100_000  # characters; about two hours of speech
 LARGE_JSON = 1 << 20  # larger bodies are read beside the loop, which others wait for
+READ_S = 300.0  # a client that takes nothing of its stream is given up
 BODY_S = 60.0  # a client that sends its body drop by drop is not waited for longer
 
 
@@ -154,14 +155,21 @@ class Routes:
         await response.prepare(request)
 
         async def send(raw: bytes) -> None:
-            await response.write(self._flavour.delta(base64.b64encode(raw).decode("ascii"), wish) if events else raw)
+            sent = self._flavour.delta(base64.b64encode(raw).decode("ascii"), wish) if events else raw
+            try:
+                async with asyncio.timeout(READ_S):
+                    await response.write(sent)
+            except TimeoutError:
+                if request.transport is not None:
+                    request.transport.abort()
+                raise ConnectionResetError("the client takes nothing of its stream") from None
 
         heard = first is not None
-        if heard:
-            if wish.response_format == "wav":
-                await send(wav_header(self._flavour.stream_channels))
-            await send(self.pcm(first))
         try:
+            if first is not None:
+                if wish.response_format == "wav":
+                    await send(wav_header(self._flavour.stream_channels))
+                await send(self.pcm(first))
             async for samples in chunks:
                 await send(self.pcm(samples))
         except (ConnectionError, asyncio.CancelledError):
