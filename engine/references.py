@@ -22,6 +22,7 @@ from engine.audio import (
     silent_windows,
     window_levels,
 )
+from engine.audio_headers import promised_seconds
 from engine.errors import ClipError
 from engine.requests import Clip, SpeechWarning
 
@@ -29,6 +30,7 @@ SHORTEST_S = 0.5
 TARGET_DBFS = -20.0
 LARGEST_GAIN_DB = 3.0
 KEPT_SILENCE_S = 0.5  # at each end
+LEAST_MISSING_S = 0.1  # of what a header promises
 QUIET_DBFS = -40.0
 NOISY_SNR_DB = 15.0
 CLIPPED_SHARE = 0.0005
@@ -66,7 +68,7 @@ class PreparedClip:
 def prepare_clip(clip: Clip, codec: AudioFormat) -> PreparedClip:
     """Load, repair where that is honest, resample, and bring a clip to level.
 
-    In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono
+    A file that ends before its header says is reported. In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono
     is doubled, and of more than two channels the first two are kept, or, where those are silent, all are mixed; the
     level is moved towards -20 dBFS by at most 3 dB. What cannot be repaired (clipping, noise, a very low level)
     is reported.
@@ -88,6 +90,8 @@ def prepare_clip(clip: Clip, codec: AudioFormat) -> PreparedClip:
     if measures.peak_dbfs == -math.inf or 10 ** (measures.peak_dbfs / 20) < SILENT_PEAK:
         raise ClipError(f"{name} is silent.", "Check the recording level, or choose another clip.")
     repairs: list[SpeechWarning] = []
+    if clip.path is not None and clip.end_s is None:
+        _note_missing_end(Path(clip.path), (clip.start_s or 0.0) + len(samples) / rate, repairs)
     samples = _without_offset(samples, name, repairs)
     samples = _without_long_silence(samples, rate, name, repairs)
     seconds = len(samples) / rate
@@ -120,6 +124,13 @@ def _given_samples(clip: Clip) -> tuple[np.ndarray, int]:
     if not np.isfinite(samples).all():
         raise ClipError("The clip is damaged: it holds values that are no numbers.", "Record it again.")
     return samples, clip.rate
+
+
+def _note_missing_end(path: Path, end_s: float, repairs: list[SpeechWarning]) -> None:
+    promised_s = promised_seconds(path)
+    if promised_s is not None and promised_s - end_s > LEAST_MISSING_S:
+        message = f"{path.name} breaks off: of {promised_s:.1f} s only {end_s:.1f} s are there."
+        repairs.append(SpeechWarning("clip_breaks_off", f"{message} Copy it again if the rest is wanted."))
 
 
 def _without_offset(samples: np.ndarray, name: str, repairs: list[SpeechWarning]) -> np.ndarray:

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import soundfile
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.audio_headers import promised_seconds
 from engine.errors import ClipError
 from engine.reference_cache import ReferenceCache
 from engine.references import PreparedClip, file_sha256, prepare_clip
@@ -129,6 +130,36 @@ def test_a_file_that_cannot_be_read_fails(tmp_path):
     for name in ("clip.wav", "absent.wav"):
         with pytest.raises(ClipError):
             prepare_clip(Clip(path=tmp_path / name), CODEC)
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac"])
+def test_a_file_that_breaks_off_before_its_header_says_is_used_with_a_note(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    soundfile.write(path, voice(4.0), RATE, subtype="PCM_16")
+    assert prepare_clip(Clip(path=path), CODEC).repairs == ()
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    (note,) = prepare_clip(Clip(path=path), CODEC).repairs
+    assert note.code == "clip_breaks_off" and "of 4.0 s only" in note.message
+    assert prepare_clip(Clip(path=path, end_s=1.0), CODEC).repairs == ()
+
+
+def test_a_stream_of_unknown_length_breaks_off_nowhere(tmp_path):
+    path = tmp_path / "a.wav"
+    soundfile.write(path, voice(2.0), RATE, subtype="PCM_16")
+    content = bytearray(path.read_bytes())
+    at = content.index(b"data") + 4
+    content[at : at + 4] = b"\xff" * 4
+    path.write_bytes(content)
+    assert prepare_clip(Clip(path=path), CODEC).repairs == ()
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"RIFF1234WAVE", b"RF641234WAVE", b"fLaC", b""]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_header_promises_something_or_nothing(tmp_path, content, start):
+    path = tmp_path / "x"
+    path.write_bytes(start + content)
+    promised = promised_seconds(path)
+    assert promised is None or promised > 0
 
 
 def test_the_starters_own_voices_need_no_repair():
