@@ -153,3 +153,18 @@ def test_of_a_long_queue_only_rows_that_changed_are_made_anew_and_moving_keeps_t
     after = [block_id for block_id, _ in renderer.queue()]
     assert after[:8] == [*order[:5], order[6], order[5], order[7]] and after[shown:] == order[shown + 2 :]
     panel.hide()
+
+
+def test_a_book_is_laid_out_once_for_a_new_size_and_not_at_all_for_another_height(many: Any, qtbot: Any) -> None:
+    editor, widths = many.window.script.editor, []
+    fit = editor.setLineWrapColumnOrWidth
+    editor.setLineWrapColumnOrWidth = lambda width: widths.append(width) or fit(width)
+    many.studio.actions.trigger("find")
+    qtbot.wait(150)
+    assert many.window.script.find_bar.isVisible() and widths == []
+    for width in (1200, 1150, 1100):
+        many.window.resize(width, 800)
+        QApplication.processEvents()
+    qtbot.waitUntil(lambda: bool(widths))
+    qtbot.wait(150)
+    assert widths == [editor.viewport().width()] == [editor.lineWrapColumnOrWidth()]

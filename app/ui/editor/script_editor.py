@@ -33,12 +33,13 @@ from app.ui.editor.transfer import Transfer
 from app.ui.editor.wrapping import Wrapping
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
-from app.ui.throttle import Throttle
+from app.ui.throttle import Debounce, Throttle
 
 log = logging.getLogger(__name__)
 
 PULSE_MS = 120
 WIDEST_CHARS = 108
+SOON_LAID_OUT = 1_000  # lines; more are laid out when the window has its new size, not at each step on the way there
 
 
 class ScriptEditor(QTextEdit):
@@ -107,6 +108,7 @@ class ScriptEditor(QTextEdit):
         self.setViewportMargins(WIDTH_PX, 0, 0, 0)
         self.repaint_soon = Throttle(self._repaint_now, parent=self)
         self._repaint_blocks = Throttle(self._repaint_dirty, parent=self)
+        self._fit_column_soon = Debounce(self._fit_column, 60, self)
         self._pulse_timer = QTimer(self)
         self._pulse_timer.setInterval(PULSE_MS)
         self._pulse_timer.timeout.connect(self._beat)
@@ -361,10 +363,17 @@ class ScriptEditor(QTextEdit):
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)
         self._place_gutter()
-        # Long lines are hard to read: on a wide screen the text keeps to a column.
-        self.setLineWrapColumnOrWidth(
-            min(self.viewport().width(), int(self.fontMetrics().averageCharWidth() * WIDEST_CHARS))
-        )
+        if self.document().blockCount() < SOON_LAID_OUT or not self.isVisible():
+            self._fit_column()
+        else:
+            self._fit_column_soon()
+
+    def _fit_column(self) -> None:
+        """Long lines are hard to read: on a wide screen the text keeps to a column."""
+        width = min(self.viewport().width(), int(self.fontMetrics().averageCharWidth() * WIDEST_CHARS))
+        if width != self.lineWrapColumnOrWidth():
+            # Also the same one would lay out the whole script anew.
+            self.setLineWrapColumnOrWidth(width)
 
     def _place_gutter(self) -> None:
         inside = self.contentsRect()
@@ -383,6 +392,7 @@ class ScriptEditor(QTextEdit):
         if font != self.document().defaultFont():
             # Also the same one would lay out the whole script anew.
             self.document().setDefaultFont(font)
+            self._fit_column()
         self.highlighter.set_font(font)
         self.highlighter.rehighlight()
         self._pinch_palette()
