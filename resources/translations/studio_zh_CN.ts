@@ -750,23 +750,7 @@
     </message>
 </context>
 <context>
-    <name>ExportDialog</name>
-    <message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>返回</translation>
-    </message>
-    <message>
-        <source>Show in folder</source>
-        <translation>在文件夹中显示</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
+    <name>ExportChoices</name>
     <message>
         <source>Format</source>
         <translation>格式</translation>
@@ -856,10 +840,6 @@
         <translation>字幕</translation>
     </message>
     <message>
-        <source>You can go on writing. What you change now is not in this export.</source>
-        <translation>您可以继续写作。现在所做的更改不在此次导出中。</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>未命名</translation>
     </message>
@@ -874,6 +854,29 @@
     <message>
         <source>%1 is there already. Exporting replaces it.</source>
         <translation>%1 已存在，导出时会替换它。</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>You can go on writing. What you change now is not in this export.</source>
+        <translation>您可以继续写作。现在所做的更改不在此次导出中。</translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -1377,6 +1380,41 @@
     <message>
         <source>%1 decides the greyed ones itself.</source>
         <translation>灰色的项由 %1 自行决定。</translation>
+    </message>
+</context>
+<context>
+    <name>Keeping</name>
+    <message>
+        <source>All changes are in %1.</source>
+        <translation>所有更改都在 %1 中。</translation>
+    </message>
+    <message>
+        <source>Saving %1</source>
+        <translation>正在保存 %1</translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>未命名</translation>
+    </message>
+    <message>
+        <source>Save the project as</source>
+        <translation>项目另存为</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>The project takes %1 MB now; it took %2 MB.</source>
+        <translation>项目现在占用 %1 MB，之前为 %2 MB。</translation>
+    </message>
+    <message>
+        <source>Compacting %1</source>
+        <translation>正在压缩 %1</translation>
+    </message>
+    <message>
+        <source>Saving works again; everything is kept.</source>
+        <translation>保存恢复正常；所有内容都已保留。</translation>
     </message>
 </context>
 <context>
@@ -2502,10 +2540,6 @@
         <translation>模型与服务器</translation>
     </message>
     <message>
-        <source>Pages</source>
-        <translation>页面</translation>
-    </message>
-    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -2663,6 +2697,13 @@
     </message>
 </context>
 <context>
+    <name>PageList</name>
+    <message>
+        <source>Pages</source>
+        <translation>页面</translation>
+    </message>
+</context>
+<context>
     <name>Palette</name>
     <message>
         <source>What do you want to do?</source>
@@ -2716,10 +2757,6 @@
     <message>
         <source>Preferences</source>
         <translation>首选项</translation>
-    </message>
-    <message>
-        <source>Pages</source>
-        <translation>页面</translation>
     </message>
     <message>
         <source>Appearance</source>
@@ -3589,32 +3626,12 @@
         <translation>正在查找丢失的内容</translation>
     </message>
     <message>
-        <source>All changes are in %1.</source>
-        <translation>所有更改都在 %1 中。</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>未命名</translation>
     </message>
     <message>
-        <source>Save the project as</source>
-        <translation>项目另存为</translation>
-    </message>
-    <message>
-        <source>Saved as %1.</source>
-        <translation>已保存为 %1。</translation>
-    </message>
-    <message>
         <source>Saving %1</source>
         <translation>正在保存 %1</translation>
-    </message>
-    <message>
-        <source>The project takes %1 MB now; it took %2 MB.</source>
-        <translation>项目现在占用 %1 MB，之前为 %2 MB。</translation>
-    </message>
-    <message>
-        <source>Compacting %1</source>
-        <translation>正在压缩 %1</translation>
     </message>
     <message>
         <source>%1 is open read-only, so your changes are not in it.</source>
@@ -3639,6 +3656,10 @@
     <message>
         <source>Changes are not saved</source>
         <translation>更改未保存</translation>
+    </message>
+    <message>
+        <source>%1 is still being saved. Open it again in a moment.</source>
+        <translation>%1 仍在保存。请稍后再打开。</translation>
     </message>
     <message>
         <source>Opening %1</source>
@@ -3669,12 +3690,12 @@
         <translation>仍要退出并丢失最后的更改吗？</translation>
     </message>
     <message>
-        <source> (read only)</source>
-        <translation>（只读）</translation>
+        <source>The last changes to %1 could not be saved in it; they are kept: File, %2.</source>
+        <translation>对 %1 的最后更改未能保存在其中，但已保留：文件，%2。</translation>
     </message>
     <message>
-        <source>Saving works again; everything is kept.</source>
-        <translation>保存恢复正常；所有内容都已保留。</translation>
+        <source> (read only)</source>
+        <translation>（只读）</translation>
     </message>
     <message>
         <source>No projects yet</source>
@@ -4487,6 +4508,10 @@
 </context>
 <context>
     <name>assembly</name>
+    <message>
+        <source>Deleting what a killed service left</source>
+        <translation>正在删除被终止的服务留下的内容</translation>
+    </message>
     <message>
         <source>Holding the takes of the project</source>
         <translation>正在保留项目的录音</translation>
