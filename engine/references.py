@@ -68,10 +68,10 @@ class PreparedClip:
 def prepare_clip(clip: Clip, codec: AudioFormat) -> PreparedClip:
     """Load, repair where that is honest, resample, and bring a clip to level.
 
-    A file that ends before its header says is reported. In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono
+    In this order: a constant offset is taken away; silence beyond 0.5 s at either end is cut; soxr (HQ) resamples; mono
     is doubled, and of more than two channels the first two are kept, or, where those are silent, all are mixed; the
-    level is moved towards -20 dBFS by at most 3 dB. What cannot be repaired (clipping, noise, a very low level)
-    is reported.
+    level is moved towards -20 dBFS by at most 3 dB. What cannot be repaired (clipping, noise, a very low level, an end
+    that is missing) is reported.
 
     Raises:
         ClipError: unreadable, empty, silent, shorter than 0.5 s, or longer than 100 s.
