@@ -95,10 +95,11 @@ def test_nothing_is_read_of_those_without_the_token(sglang):
     "body",
     [b"zz\r\nx\r\n", b"-1\r\n\r\n", b"ffffffffffffffffff\r\nx", b"5\r\nab", b"1" * 70_000],
 )
-def test_chunks_that_are_none_are_refused(sglang, body):
+def test_chunks_that_are_none_are_refused_and_not_noted(sglang, body, caplog):
     answer = raw_answer(sglang, head(sglang, "Transfer-Encoding: chunked"), then=body, wait_s=1)
     assert answer == b"" or answer.startswith(REFUSED)
     assert still_speaks(sglang)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 @pytest.mark.parametrize(

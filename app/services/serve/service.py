@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 import shutil
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from app.services.serve.flavour import Flavour
 from app.services.serve.guards import guard
@@ -22,6 +24,10 @@ from app.services.serve.socket import SocketRoute
 from app.services.serve.speaker import Speaker
 from app.services.serve.vllm import Vllm
 from engine import DeviceError, Engine
+
+_log = logging.getLogger(__name__)
+# What is no HTTP is answered so; it is not copied into the log, which anybody on this machine could fill with it.
+_log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
 
 FLAVOURS: dict[str, Callable[[], Flavour]] = {"sglang": Sglang, "vllm": Vllm}
 HOST = "127.0.0.1"
@@ -126,7 +132,12 @@ class Service:
         self._ended = asyncio.Event()
         # A client that goes away cancels its handler, which cancels the speech.
         runner = web.AppRunner(
-            app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0, keepalive_timeout=IDLE_S
+            app,
+            handler_cancellation=True,
+            access_log=None,
+            logger=_log,
+            shutdown_timeout=1.0,
+            keepalive_timeout=IDLE_S,
         )
         try:
             await runner.setup()
