@@ -161,7 +161,7 @@ def _dialogs(running: Any, settle: Callable[..., None], folder: Path) -> Iterato
     studio, window, work = running.studio, running.window, running.work
     export = work.open_export(None)
     yield "20-export", export
-    export.place.setText(str(folder / "Welcome.wav"))
+    export.choices.place.setText(str(folder / "Welcome.wav"))
     export.start()
     settle(60, lambda: export._task is None)
     yield "21-export-done", export

@@ -376,12 +376,13 @@ def test_the_choices_of_an_export_are_remembered_with_the_project(running: Any, 
     dialog = running.work.open_export(None)
     dialog.choices.kind.buttons["mp3"].click()
     dialog.choices.split.buttons["chapter"].click()
-    dialog._keep()
+    dialog.choices.keep()
     dialog.close()
     qtbot.wait(20)
     again = running.work.open_export(None)
-    assert again.kind.buttons["mp3"].isChecked() and again.split.buttons["chapter"].isChecked()
-    assert again.request().split == "chapter" and again.request().audio.kind == "mp3"
+    assert again.choices.kind.buttons["mp3"].isChecked() and again.choices.split.buttons["chapter"].isChecked()
+    asked = again.choices.request(None)
+    assert asked.split == "chapter" and asked.audio.kind == "mp3"
     again.close()
 
 

@@ -4,60 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QProgressBar,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
-from app.model.content_commands import SetProjectSettings
 from app.services.export_job import prepare_export
-from app.services.exporter_formats import EXTENSIONS, AudioFormat, FileTags
-from app.services.exporter_names import safe_name
 from app.services.exporter_plan import BlocksNotReady
-from app.services.exporter_request import ExportReport, ExportRequest, Progress
-from app.services.loudness import LUFS_TARGETS, target_for
+from app.services.exporter_request import ExportReport, Progress
+from app.ui.export.choices import ExportChoices
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card, note
-from app.ui.widgets.fields import Choice, Segments
 from app.ui.window_state import WindowState
 from engine.errors import SpeechError
 
-QUALITIES: dict[str, tuple[tuple[str, dict[str, int]], ...]] = {
-    "wav": (
-        ("24 bit, 48 kHz", {"bits": 24}),
-        ("16 bit, 44.1 kHz", {"bits": 16, "rate": 44_100}),
-        ("32 bit float, 48 kHz", {"bits": 32}),
-    ),
-    "flac": (("24 bit, 48 kHz", {"bits": 24}), ("16 bit, 44.1 kHz", {"bits": 16, "rate": 44_100})),
-    "mp3": (
-        ("192 kbit/s", {"kbps": 192}),
-        ("320 kbit/s", {"kbps": 320}),
-        ("128 kbit/s", {"kbps": 128}),
-        ("64 kbit/s", {"kbps": 64}),
-    ),
-    "opus": (("96 kbit/s", {"kbps": 96}), ("64 kbit/s", {"kbps": 64}), ("32 kbit/s", {"kbps": 32})),
-    "m4b": (("128 kbit/s", {"kbps": 128}), ("192 kbit/s", {"kbps": 192}), ("64 kbit/s", {"kbps": 64})),
-}
-
 
 class ExportDialog(Dialog):
-    """Remembers its choices with the project. Work goes on while it exports; the dialog may stay open or be closed."""
+    """Remembers its choices with the project. Work goes on while it exports; the dialog may stay open or be closed.
+
+    Attributes:
+        choices: what is asked for.
+    """
 
     def __init__(self, studio: Studio, state: WindowState, parent: QWidget) -> None:
         super().__init__(parent, QCoreApplication.translate("ExportDialog", "Export"), width=600)
@@ -68,7 +38,8 @@ class ExportDialog(Dialog):
         self._report: ExportReport | None = None
         self._stack = QStackedWidget()
         self.body.addWidget(self._stack, 1)
-        self._stack.addWidget(self._make_choices())
+        self.choices = ExportChoices(studio, state)
+        self._stack.addWidget(self.choices)
         self._stack.addWidget(self._make_progress())
         self._stack.addWidget(self._make_outcome())
         self._back = self.add_button(self.tr("Back"), left=True)
@@ -79,92 +50,12 @@ class ExportDialog(Dialog):
         self._cancel.clicked.connect(self.reject)
         self._go = self.add_button(self.tr("Export"), primary=True)
         self._go.clicked.connect(self.start)
-        self._load()
+        self.choices.has_place.connect(self._go.setEnabled)
         self._show_choices()
         studio.project_replaced.connect(self.reject)
         self.resize(600, 540)
 
     # Building
-
-    def _make_choices(self) -> QWidget:
-        page = QWidget()
-        grid = QGridLayout(page)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(GRID * 2)
-        grid.setVerticalSpacing(GRID + 4)
-        grid.setColumnStretch(1, 1)
-        grid.setColumnMinimumWidth(0, 96)
-        self.kind = Segments(
-            self.tr("Format"), (("WAV", "wav"), ("FLAC", "flac"), ("MP3", "mp3"), ("M4B", "m4b"), ("Opus", "opus"))
-        )
-        self.kind.edited.connect(self._kind_chosen)
-        self.quality = Choice(self.tr("Quality"))
-        self.split = Segments(
-            self.tr("Files"),
-            (
-                (self.tr("One file"), "programme"),
-                (self.tr("One a chapter"), "chapter"),
-                (self.tr("One a line"), "block"),
-                (self.tr("One a voice"), "voice"),
-            ),
-        )
-        self.split.edited.connect(self._split_chosen)
-        self.loudness = Choice(self.tr("Loudness"))
-        names = {
-            -16.0: self.tr("podcast"),
-            -14.0: self.tr("streaming"),
-            -23.0: self.tr("broadcast"),
-            -19.0: self.tr("mono podcast"),
-        }
-        entries: list[Any] = [(self.tr("As it is"), "off", None)]
-        for value in LUFS_TARGETS:
-            name = names.get(float(value))
-            entries.append((f"{value:g} LUFS" + (f" ({name})" if name else ""), f"{value:g}", None))
-        entries.append((self.tr("ACX audiobook"), "acx", None))
-        self.loudness.show_values(entries, "off")
-        self.srt, self.vtt = QCheckBox("SRT"), QCheckBox("WebVTT")
-        self.srt.setAccessibleName(self.tr("Subtitles as SRT"))
-        self.vtt.setAccessibleName(self.tr("Subtitles as WebVTT"))
-        self.title_field, self.author_field = QLineEdit(), QLineEdit()
-        self.title_field.setAccessibleName(self.tr("Title"))
-        self.author_field.setAccessibleName(self.tr("Author"))
-        self.place = QLineEdit()
-        self.place.setAccessibleName(self.tr("Where to"))
-        self.place.textChanged.connect(self._check)
-        browse = QPushButton(self.tr("Choose…"))
-        browse.clicked.connect(self._choose_place)
-        self.skip = QCheckBox(self.tr("Leave out lines that cannot be made"))
-        subtitles, where = QHBoxLayout(), QHBoxLayout()
-        for layout, widgets in ((subtitles, (self.srt, self.vtt)), (where, (self.place, browse))):
-            layout.setSpacing(GRID * 2 if layout is subtitles else GRID)
-            for widget in widgets:
-                layout.addWidget(widget, 1 if widget is self.place else 0)
-        subtitles.addStretch(1)
-        rows: tuple[tuple[str, Any], ...] = (
-            (self.tr("Format"), self.kind),
-            (self.tr("Quality"), self.quality),
-            (self.tr("Files"), self.split),
-            (self.tr("Loudness"), self.loudness),
-            (self.tr("Subtitles"), subtitles),
-            (self.tr("Title"), self.title_field),
-            (self.tr("Author"), self.author_field),
-            (self.tr("Where to"), where),
-        )
-        for row, (words, field) in enumerate(rows):
-            label = QLabel(words)
-            label.setProperty("role", "soft")
-            grid.addWidget(label, row, 0)
-            if isinstance(field, QHBoxLayout):
-                grid.addLayout(field, row, 1)
-            else:
-                grid.addWidget(field, row, 1)
-        grid.addWidget(self.skip, len(rows), 1)
-        self._missing = note("", "small")
-        grid.addWidget(self._missing, len(rows) + 1, 1)
-        self.replaced = note("", "warning")
-        grid.addWidget(self.replaced, len(rows) + 2, 1)
-        grid.setRowStretch(len(rows) + 3, 1)
-        return page
 
     def _make_progress(self) -> QWidget:
         page = QWidget()
@@ -195,126 +86,22 @@ class ExportDialog(Dialog):
         column.addStretch(1)
         return page
 
-    # Choices
-
     def set_blocks(self, block_ids: Sequence[str] | None) -> None:
         """What is exported; None is the whole script."""
         self._ids = tuple(block_ids) if block_ids is not None else None
         if self._task is None:
             self._show_choices()
 
-    def _load(self) -> None:
-        settings = self._studio.project.settings
-        kept = settings.export
-        kind = kept.get("kind", "wav")
-        self._kind = kind if kind in QUALITIES else "wav"
-        self._split = kept.get("split", "programme")
-        self.kind.show_value(self._kind)
-        self._fill_quality(kept.get("quality", ""))
-        if self._split not in self.split.buttons:
-            self._split = "programme"
-        self.split.show_value(self._split)
-        self.loudness.setCurrentIndex(max(0, self.loudness.findData(kept.get("loudness", "off"))))
-        self.srt.setChecked(bool(kept.get("srt", False)))
-        self.vtt.setChecked(bool(kept.get("vtt", False)))
-        self.title_field.setText(settings.title)
-        self.author_field.setText(settings.author)
-        self._suggest_place()
-
-    def _keep(self) -> None:
-        """The choices travel with the project."""
-        kept = {
-            "kind": self._kind,
-            "quality": self.quality.currentText(),
-            "split": self._split,
-            "loudness": self.loudness.currentData(),
-            "srt": self.srt.isChecked(),
-            "vtt": self.vtt.isChecked(),
-        }
-        changes = {"export": kept, "title": self.title_field.text().strip(), "author": self.author_field.text().strip()}
-        settings = self._studio.project.settings
-        changed = {name: value for name, value in changes.items() if getattr(settings, name) != value}
-        if changed:
-            self._studio.history.note(SetProjectSettings(changed))
-
-    def _kind_chosen(self, kind: str) -> None:
-        self._kind = kind
-        self._fill_quality("")
-        self._suggest_place()
-
-    def _fill_quality(self, wanted: str) -> None:
-        entries: list[Any] = [(text, values, None) for text, values in QUALITIES[self._kind]]
-        self.quality.show_values(entries, next((data for text, data, _ in entries if text == wanted), entries[0][1]))
-
-    def _split_chosen(self, split: str) -> None:
-        self._split = split
-        self._suggest_place()
-
-    def _suggest_place(self) -> None:
-        store = self._studio.store
-        folder = (
-            Path(self._state.export_folder)
-            if self._state.export_folder
-            else (Path.home() if store.is_untitled else store.path.parent)
-        )
-        title = self.title_field.text().strip() or (self.tr("Untitled") if store.is_untitled else store.path.stem)
-        name = safe_name(title) or "export"
-        if self._split == "programme":
-            self.place.setText(str(folder / (name + EXTENSIONS[self._kind])))  # type: ignore[index]
-        else:
-            self.place.setText(str(folder / name))
-
-    def _choose_place(self) -> None:
-        if self._split == "programme":
-            extension = EXTENSIONS[self._kind]  # type: ignore[index]
-            name, _ = QFileDialog.getSaveFileName(self, self.tr("Export as"), self.place.text(), f"*{extension}")
-        else:
-            name = QFileDialog.getExistingDirectory(self, self.tr("Folder for the files"), self.place.text())
-        if name:
-            self.place.setText(name)
-
-    def _check(self) -> None:
-        self._go.setEnabled(bool(self.place.text().strip()))
-        out = self._out()
-        there = self._split == "programme" and out.is_file()
-        words = self.tr("%1 is there already. Exporting replaces it.").replace("%1", out.name)
-        self.replaced.setText(words if there else "")
-        self.replaced.setVisible(there)
-
-    def _out(self) -> Path:
-        """The file or folder that is written, as far as its name is typed."""
-        out = Path(self.place.text().strip()).expanduser()
-        extension = EXTENSIONS[self._kind]  # type: ignore[index]
-        if self._split == "programme" and out.name and out.suffix.lower() != extension:
-            out = out.with_name(out.name + extension)
-        return out
-
-    def request(self) -> ExportRequest:
-        """What is asked for, as it stands. Raises SpeechError for what cannot be done."""
-        out = self._out()
-        subtitles = [kind for kind, box in (("srt", self.srt), ("vtt", self.vtt)) if box.isChecked()]
-        title, author = self.title_field.text().strip(), self.author_field.text().strip()
-        return ExportRequest(
-            out=out,
-            audio=AudioFormat(self._kind, **self.quality.currentData()),  # type: ignore[arg-type]
-            split=self._split,
-            block_ids=self._ids,
-            loudness=target_for(self.loudness.currentData()),
-            subtitles=frozenset(subtitles),  # type: ignore[arg-type]
-            tags=FileTags(title=title, album=title, artist=author),
-            skip=self.skip.isChecked(),
-        )
-
     # Work
 
     def start(self) -> None:
         """Begin; what is missing is spoken first."""
         try:
-            request = self.request()
+            request = self.choices.request(self._ids)
         except SpeechError as error:
             self._studio.say("error", str(error))
             return
-        self._keep()
+        self.choices.keep()
         self._state.export_folder = str(request.out.parent)
         renderer = self._studio.renderer
         run = prepare_export(renderer, request, self._studio.bridge.post, render_first=self._studio.engine is not None)
@@ -395,7 +182,7 @@ class ExportDialog(Dialog):
 
     def _show_choices(self) -> None:
         self._stack.setCurrentIndex(0)
-        self._check()
+        self.choices.check()
         what = (
             self.tr("The whole script") if self._ids is None else self.tr("%1 lines").replace("%1", str(len(self._ids)))
         )
@@ -419,7 +206,7 @@ class ExportDialog(Dialog):
         if len(mono) > again:
             text = self.tr("%1 lines are in mono, as a server streamed them.")
             words.append(text.replace("%1", str(len(mono) - again)))
-        self._missing.setText(" ".join(words))
+        self.choices.missing.setText(" ".join(words))
         self._buttons()
 
     def _buttons(self) -> None:
