@@ -10,6 +10,7 @@ import torch
 import triton
 
 from engine.runtime.kernels import linear as kernels
+from engine.runtime.kernels.launch import launch
 from engine.runtime.quantize import GROUP, widen
 
 MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
@@ -166,7 +167,7 @@ class Linear:
             "BLOCK_P": max(1, triton.next_power_of_2(stats_in)),
             "PDL": self.pdl,
         }
-        launch = {"launch_pdl": True} if self.pdl else {}
+        options = {"launch_pdl": True} if self.pdl else {}
         eps = self.norm.eps if self.norm is not None else 0.0
         words = self.words if x.element_size() == 2 else None
         if m == 1 and (words is not None or self.bits != 4):
@@ -181,12 +182,12 @@ class Linear:
             blocks = triton.cdiv(self.N, block_n)
             flags |= {"BLOCK_N": block_n, "BLOCK_K": block_k, "num_warps": warps}
             if words is None:
-                kernels.gemv_kernel[(blocks,)](*arguments, stride, self.N, self.K, stats_in, eps, **flags, **launch)
+                launch(kernels.gemv_kernel, (blocks,))(*arguments, stride, self.N, self.K, stats_in, eps, **flags, **options)
             else:
                 arguments = (x, words, *arguments[2:])
-                kernels.gemv_words_kernel[(blocks,)](
+                launch(kernels.gemv_words_kernel, (blocks,))(
                     *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENTS[self.bits],
-                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **launch,
+                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **options,
                 )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
@@ -197,10 +198,10 @@ class Linear:
             block_n, block_k, stages = int4_gemm_shape(block_m, block_n, gated, x.element_size(), shared_bytes(x.device))
         blocks = triton.cdiv(self.N, block_n)
         work = SplitWork.on(x.device)
-        kernels.gemm_kernel[(blocks, triton.cdiv(m, block_m), splits)](
+        launch(kernels.gemm_kernel, (blocks, triton.cdiv(m, block_m), splits))(
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
             BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits,
-            num_warps=warps, **flags, **launch,
+            num_warps=warps, **flags, **options,
         )  # fmt: skip
         return blocks
 
