@@ -184,7 +184,6 @@ class ProjectStore:
             on_saved=self._was_saved,
             on_audio_saved=lambda take_id, samples: self._deliver(lambda: self.audio_saved.emit(take_id, samples)),
             on_problem=lambda problem: self._deliver(lambda: self.problem.emit(problem)),
-            before_first_change=store_snapshots.keep_before_changes,
             rescue=RescueFile(self.paths.profile / "rescue", lambda: self.path),
             beat=lambda: self._lock.beat() if self._lock is not None else "",
         )

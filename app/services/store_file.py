@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from app.services.store_audio import Segment
 from app.services.store_problem import FileGoneError
 from app.services.store_rows import Batch, write_batch
 from app.services.store_schema import begin_writing, connect, end_writing
+from app.services.store_snapshots import day_of, keep_before_changes
 
 _log = logging.getLogger(__name__)
+now_s = time.time
 
 
 class WrittenFile:
@@ -25,16 +28,11 @@ class WrittenFile:
         connection: the writing one; None after trouble with the file, until it is opened again.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        connection: sqlite3.Connection,
-        before_first_change: Callable[[sqlite3.Connection], None] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection: sqlite3.Connection | None = connection
         self._identity = _identity(path)
-        self._before_first_change = before_first_change
+        self._pictured_at_s: float | None = None
 
     def open(self) -> sqlite3.Connection:
         """The connection. Raises sqlite3.Error, OSError, FileGoneError: another file, or none, is at the path now."""
@@ -49,13 +47,19 @@ class WrittenFile:
     def commit(self, batch: Batch, segments: list[Segment]) -> None:
         """Write all of it or nothing. When this returns, it survives a power cut. Raises sqlite3.Error, OSError."""
         connection = self.open()
-        if self._before_first_change is not None and "changed_at_s" in batch.meta:
-            self._before_first_change(connection)
-            self._before_first_change = None
+        if "changed_at_s" in batch.meta:
+            self._keep_picture(connection)
         with _transaction(connection):
             write_batch(connection, batch)
             for segment in segments:
                 store_audio.insert(connection, segment)
+
+    def _keep_picture(self, connection: sqlite3.Connection) -> None:
+        """Before the first change of a day, also when the project stays open over night."""
+        now, last = now_s(), self._pictured_at_s
+        if last is None or day_of(last) != day_of(now):
+            keep_before_changes(connection, now, just_opened=last is None)
+            self._pictured_at_s = now
 
     def let_go(self) -> None:
         """Close the connection without more ado, after trouble."""

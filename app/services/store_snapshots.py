@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 import zlib
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -32,19 +31,25 @@ class Snapshot:
     words: int
 
 
-def keep_before_changes(connection: sqlite3.Connection) -> None:
-    """Called before the first change after opening: keep how it was, once a day also as that day's picture."""
+def keep_before_changes(connection: sqlite3.Connection, now_s: float, *, just_opened: bool) -> None:
+    """Called before the first change after opening, and before the first of every later day: keep how it was.
+
+    Args:
+        now_s: seconds since the epoch.
+        just_opened: also as the picture of how it was opened.
+    """
     if connection.execute("SELECT 1 FROM blocks WHERE text <> '' LIMIT 1").fetchone() is None:
         return  # an empty script
     body = _picture(connection)
-    now = time.time()
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute("DELETE FROM snapshots WHERE kind = 'opened'")
-        connection.execute("INSERT INTO snapshots (kind, made_at_s, body) VALUES ('opened', ?, ?)", (now, body))
+        insert = "INSERT INTO snapshots (kind, made_at_s, body) VALUES (?, ?, ?)"
+        if just_opened:
+            connection.execute("DELETE FROM snapshots WHERE kind = 'opened'")
+            connection.execute(insert, ("opened", now_s, body))
         last = connection.execute("SELECT max(made_at_s) FROM snapshots WHERE kind = 'daily'").fetchone()[0]
-        if not isinstance(last, float) or _day(last) != _day(now):
-            connection.execute("INSERT INTO snapshots (kind, made_at_s, body) VALUES ('daily', ?, ?)", (now, body))
+        if not isinstance(last, float) or day_of(last) != day_of(now_s):
+            connection.execute(insert, ("daily", now_s, body))
             connection.execute(
                 "DELETE FROM snapshots WHERE kind = 'daily' AND number NOT IN "
                 "(SELECT number FROM snapshots WHERE kind = 'daily' ORDER BY made_at_s DESC LIMIT ?)",
@@ -56,7 +61,7 @@ def keep_before_changes(connection: sqlite3.Connection) -> None:
         raise
 
 
-def _day(seconds: float) -> date | None:
+def day_of(seconds: float) -> date | None:
     try:
         return datetime.fromtimestamp(seconds).date()
     except (OverflowError, OSError, ValueError):

@@ -51,11 +51,10 @@ class Writer:
         on_saved: Callable[[int], None],
         on_audio_saved: Callable[[str, int], None],
         on_problem: Callable[[Problem | None], None],
-        before_first_change: Callable[[sqlite3.Connection], None] | None = None,
         rescue: RescueFile | None = None,
         beat: Callable[[], str] | None = None,
     ) -> None:
-        self.file = WrittenFile(path, connection, before_first_change)
+        self.file = WrittenFile(path, connection)
         self.sequence = 0
         self.saved_sequence = 0
         self.trouble: Problem | None = None

@@ -29,7 +29,7 @@ from app.model.errors import ProjectError
 from app.model.take import PieceAudio, Take
 from app.model.voice import Voice, VoiceClip
 from app.paths import Paths, paths_for
-from app.services import store_audio, store_opening, store_schema
+from app.services import store_audio, store_file, store_opening, store_schema
 from app.services.store import ProjectStore
 from app.services.store_lock import Holder, ProjectLockedError
 from app.services.store_schema import NewerProjectError, NotAProjectError, connect
@@ -394,6 +394,26 @@ def test_a_second_writer_is_kept_out_and_may_read(store: ProjectStore, paths: Pa
     store.close()
     with ProjectStore.open(store.path, paths=paths) as again:
         assert again.project.text() == "text"
+
+
+def test_a_project_that_stays_open_over_days_keeps_a_picture_of_each(
+    store: ProjectStore, paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.history.do(ReplaceText(0, "", "first"))
+    store.close()
+    begin_s = time.time()
+    with ProjectStore.open(store.path, paths=paths) as again:
+        for day, word in enumerate(("second", "third", "fourth"), 1):
+            monkeypatch.setattr(store_file, "now_s", lambda day=day: begin_s + day * 86_400)
+            for each in (" " + word, "!"):
+                again.history.do(ReplaceText(again.project.characters, "", each))
+                assert again.flush()
+        texts = {}
+        for picture in again.snapshots():
+            again.restore_snapshot(picture.number)
+            texts.setdefault(picture.kind, []).append(again.project.text())
+        assert texts["opened"] == ["first"]
+        assert texts["daily"] == ["first second! third!", "first second!", "first"]
 
 
 @pytest.mark.parametrize(("age_s", "force", "opens"), [(10, False, False), (10, True, True), (600, False, True)])
