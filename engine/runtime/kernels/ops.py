@@ -10,7 +10,6 @@ import torch
 import triton
 
 from engine.runtime.kernels import linear as kernels
-from engine.runtime.kernels.launch import launch
 from engine.runtime.quantize import GROUP, widen
 
 MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
@@ -167,7 +166,7 @@ class Linear:
             "BLOCK_P": max(1, triton.next_power_of_2(stats_in)),
             "PDL": self.pdl,
         }
-        options = {"launch_pdl": True} if self.pdl else {}
+        launch = {"launch_pdl": True} if self.pdl else {}
         eps = self.norm.eps if self.norm is not None else 0.0
         words = self.words if x.element_size() == 2 else None
         if m == 1 and (words is not None or self.bits != 4):
@@ -182,12 +181,12 @@ class Linear:
             blocks = triton.cdiv(self.N, block_n)
             flags |= {"BLOCK_N": block_n, "BLOCK_K": block_k, "num_warps": warps}
             if words is None:
-                launch(kernels.gemv_kernel, (blocks,))(*arguments, stride, self.N, self.K, stats_in, eps, **flags, **options)
+                kernels.gemv_kernel[(blocks,)](*arguments, stride, self.N, self.K, stats_in, eps, **flags, **launch)
             else:
                 arguments = (x, words, *arguments[2:])
-                launch(kernels.gemv_words_kernel, (blocks,))(
+                kernels.gemv_words_kernel[(blocks,)](
                     *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENTS[self.bits],
-                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **options,
+                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **launch,
                 )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
@@ -198,10 +197,10 @@ class Linear:
             block_n, block_k, stages = int4_gemm_shape(block_m, block_n, gated, x.element_size(), shared_bytes(x.device))
         blocks = triton.cdiv(self.N, block_n)
         work = SplitWork.on(x.device)
-        launch(kernels.gemm_kernel, (blocks, triton.cdiv(m, block_m), splits))(
+        kernels.gemm_kernel[(blocks, triton.cdiv(m, block_m), splits)](
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
             BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits,
-            num_warps=warps, **flags, **options,
+            num_warps=warps, **flags, **launch,
         )  # fmt: skip
         return blocks
 
