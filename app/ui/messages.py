@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.ui.model_messages import MODEL_MESSAGES
+
 # As they are written there, with %1, %2 … for what is put in. A message may be several of these in a row.
 MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 s is longer than the %2 s this model takes."),
@@ -295,6 +297,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Kept are: %1."),
     QT_TRANSLATE_NOOP("Messages", "Name the server with --server."),
     QT_TRANSLATE_NOOP("Messages", "Choose another with --profile."),
+    *MODEL_MESSAGES,
 )
 
 _SPACE = re.compile(r"(?<=[.!?:…])\s+")

@@ -363,6 +363,14 @@
         <translation>生成本章(&amp;C)</translation>
     </message>
     <message>
+        <source>Pa&amp;use making</source>
+        <translation>暂停生成(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Start nothing more that nobody listens to; what waits stays in the queue.</source>
+        <translation>不再开始无人收听的内容；等待的内容留在队列中。</translation>
+    </message>
+    <message>
         <source>&amp;Stop making</source>
         <translation>停止生成(&amp;S)</translation>
     </message>
@@ -2417,6 +2425,586 @@
         <source>Choose another with --profile.</source>
         <translation>请用 --profile 选择其他的。</translation>
     </message>
+    <message>
+        <source>Allow downloads under Models &amp; Servers, or use a folder.</source>
+        <translation>请在“模型与服务器”中允许下载，或使用文件夹。</translation>
+    </message>
+    <message>
+        <source>Another program is downloading this model here.</source>
+        <translation>另一个程序正在把这个模型下载到这里。</translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <translation>请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Free some space and go on, or choose another disk.</source>
+        <translation>请腾出一些空间后继续，或选择其他磁盘。</translation>
+    </message>
+    <message>
+        <source>Free some space, or choose a folder on another disk.</source>
+        <translation>请腾出一些空间，或选择其他磁盘上的文件夹。</translation>
+    </message>
+    <message>
+        <source>It goes on from there when it is started again.</source>
+        <translation>再次开始时会从那里继续。</translation>
+    </message>
+    <message>
+        <source>The disk of %1 is full.</source>
+        <translation>%1 所在的磁盘已满。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written (%2).</source>
+        <translation>无法写入 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>The download was stopped.</source>
+        <translation>下载已停止。</translation>
+    </message>
+    <message>
+        <source>The hub does not say which version of %1 it has.</source>
+        <translation>模型库没有说明它的 %1 是哪个版本。</translation>
+    </message>
+    <message>
+        <source>The studio is set to stay offline.</source>
+        <translation>工作室已设为保持离线。</translation>
+    </message>
+    <message>
+        <source>This model is being downloaded already.</source>
+        <translation>这个模型已在下载中。</translation>
+    </message>
+    <message>
+        <source>Try again later, or another mirror.</source>
+        <translation>请稍后再试，或换一个镜像。</translation>
+    </message>
+    <message>
+        <source>Try another mirror, or again later.</source>
+        <translation>请换一个镜像，或稍后再试。</translation>
+    </message>
+    <message>
+        <source>Try another mirror.</source>
+        <translation>请换一个镜像。</translation>
+    </message>
+    <message>
+        <source>Wait for it, or stop it first.</source>
+        <translation>请等待它完成，或先停止它。</translation>
+    </message>
+    <message>
+        <source>Wait for it, then try again.</source>
+        <translation>请等待它完成后再试。</translation>
+    </message>
+    <message>
+        <source>%1 holds no weights that can be used.</source>
+        <translation>%1 中没有可用的权重。</translation>
+    </message>
+    <message>
+        <source>“%1” needs %2 GB; %3 GB are free at %4.</source>
+        <translation>“%1”需要 %2 GB；%4 处只有 %3 GB 可用。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 came damaged %3 times.</source>
+        <translation>%2 的 %1 收到了 %3 次，每次都已损坏。</translation>
+    </message>
+    <message>
+        <source>Accept its terms at %1/%2 and log in with `hf auth login`.</source>
+        <translation>请在 %1/%2 接受其条款，并用 `hf auth login` 登录。</translation>
+    </message>
+    <message>
+        <source>Check the mirror&apos;s address, or try another.</source>
+        <translation>请检查镜像的地址，或换一个镜像。</translation>
+    </message>
+    <message>
+        <source>Check the mirror&apos;s address.</source>
+        <translation>请检查镜像的地址。</translation>
+    </message>
+    <message>
+        <source>Check the network and the proxy, then go on.</source>
+        <translation>请检查网络和代理，然后继续。</translation>
+    </message>
+    <message>
+        <source>Choose another mirror.</source>
+        <translation>请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>Go on later.</source>
+        <translation>请稍后继续。</translation>
+    </message>
+    <message>
+        <source>Log in with `hf auth login`, or choose another mirror.</source>
+        <translation>请用 `hf auth login` 登录，或选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 failed (%2).</source>
+        <translation>与 %1 的连接失败（%2）。</translation>
+    </message>
+    <message>
+        <source>Wait some minutes, then go on.</source>
+        <translation>请等几分钟再继续。</translation>
+    </message>
+    <message>
+        <source>%1 asks for an account.</source>
+        <translation>%1 要求账户。</translation>
+    </message>
+    <message>
+        <source>%1 has no %2, or does not show it.</source>
+        <translation>%1 没有 %2，或不显示它。</translation>
+    </message>
+    <message>
+        <source>%1 does not answer as a hub does (%2).</source>
+        <translation>%1 的回答不像模型库（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 refuses (%2).</source>
+        <translation>%1 拒绝了请求（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 has not this file.</source>
+        <translation>%1 没有这个文件。</translation>
+    </message>
+    <message>
+        <source>%1 is asked too often.</source>
+        <translation>对 %1 的请求过于频繁。</translation>
+    </message>
+    <message>
+        <source>%1 has a fault of its own (%2).</source>
+        <translation>%1 自身出了故障（%2）。</translation>
+    </message>
+    <message>
+        <source>Close what uses it and try again.</source>
+        <translation>请关闭正在使用它的程序后再试。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be deleted (%2).</source>
+        <translation>无法删除 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>The hub does not say what %1 should be.</source>
+        <translation>模型库没有说明 %1 应是什么。</translation>
+    </message>
+    <message>
+        <source>The hub lists files that cannot lie beside each other.</source>
+        <translation>模型库列出的文件无法并存。</translation>
+    </message>
+    <message>
+        <source>Check that it may be read.</source>
+        <translation>请检查它是否可读。</translation>
+    </message>
+    <message>
+        <source>Download MOSS-Audio-Tokenizer-v2 beside it, or give its folder with --codec.</source>
+        <translation>请把 MOSS-Audio-Tokenizer-v2 下载到它旁边，或用 --codec 指定其文件夹。</translation>
+    </message>
+    <message>
+        <source>Give the folder of MOSS-Audio-Tokenizer-v2.</source>
+        <translation>请指定 MOSS-Audio-Tokenizer-v2 的文件夹。</translation>
+    </message>
+    <message>
+        <source>Give the folder of MOSS-TTS-Local, or download the model again.</source>
+        <translation>请指定 MOSS-TTS-Local 的文件夹，或重新下载模型。</translation>
+    </message>
+    <message>
+        <source>Give the folder of MOSS-TTS-Local.</source>
+        <translation>请指定 MOSS-TTS-Local 的文件夹。</translation>
+    </message>
+    <message>
+        <source>Give the folder that holds card.json, or config.json and its weights.</source>
+        <translation>请指定含有 card.json，或含有 config.json 及其权重的文件夹。</translation>
+    </message>
+    <message>
+        <source>Install the model again.</source>
+        <translation>请重新安装模型。</translation>
+    </message>
+    <message>
+        <source>The card in %1 points outside its folder (%2).</source>
+        <translation>%1 中的说明卡指向其文件夹之外（%2）。</translation>
+    </message>
+    <message>
+        <source>The codec of the model in %1 was not found.</source>
+        <translation>没有找到 %1 中模型的编解码器。</translation>
+    </message>
+    <message>
+        <source>There is no codec in %1.</source>
+        <translation>%1 中没有编解码器。</translation>
+    </message>
+    <message>
+        <source>There is no model in %1.</source>
+        <translation>%1 中没有模型。</translation>
+    </message>
+    <message>
+        <source>%1 names no architecture, so it is not of a speech model.</source>
+        <translation>%1 没有写明架构，因此不属于语音模型。</translation>
+    </message>
+    <message>
+        <source>%1 holds a codec, not a model.</source>
+        <translation>%1 中是编解码器，不是模型。</translation>
+    </message>
+    <message>
+        <source>%1 is not readable JSON (%2).</source>
+        <translation>%1 不是可读的 JSON（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is not readable JSON: it holds no object.</source>
+        <translation>%1 不是可读的 JSON：其中没有对象。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2).</source>
+        <translation>无法读取 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>It serves: %1.</source>
+        <translation>它提供：%1。</translation>
+    </message>
+    <message>
+        <source>“%1” has no model “%2”.</source>
+        <translation>“%1”没有模型“%2”。</translation>
+    </message>
+    <message>
+        <source>Change it and try again.</source>
+        <translation>请修改后再试。</translation>
+    </message>
+    <message>
+        <source>Change what it names and try again.</source>
+        <translation>请修改它指出的内容后再试。</translation>
+    </message>
+    <message>
+        <source>Check its address.</source>
+        <translation>请检查它的地址。</translation>
+    </message>
+    <message>
+        <source>Check the address and the model&apos;s name under Models &amp; Servers.</source>
+        <translation>请在“模型与服务器”中检查地址和模型名称。</translation>
+    </message>
+    <message>
+        <source>Check the address.</source>
+        <translation>请检查地址。</translation>
+    </message>
+    <message>
+        <source>Check the address: this may be another kind of server.</source>
+        <translation>请检查地址：这可能是另一种服务器。</translation>
+    </message>
+    <message>
+        <source>Check the server&apos;s key under Models &amp; Servers.</source>
+        <translation>请在“模型与服务器”中检查服务器的密钥。</translation>
+    </message>
+    <message>
+        <source>Choose SGLang-Omni or vLLM-Omni in the server&apos;s settings, or check the address.</source>
+        <translation>请在服务器设置中选择 SGLang-Omni 或 vLLM-Omni，或检查地址。</translation>
+    </message>
+    <message>
+        <source>Choose a shorter clip.</source>
+        <translation>请选择更短的片段。</translation>
+    </message>
+    <message>
+        <source>Give that address itself.</source>
+        <translation>请直接填写那个地址。</translation>
+    </message>
+    <message>
+        <source>It is busy or starting: try again in a while.</source>
+        <translation>它正忙或正在启动：请过一会儿再试。</translation>
+    </message>
+    <message>
+        <source>Look whether it is overloaded.</source>
+        <translation>请查看它是否过载。</translation>
+    </message>
+    <message>
+        <source>Look whether it still runs; then try again.</source>
+        <translation>请查看它是否仍在运行，然后再试。</translation>
+    </message>
+    <message>
+        <source>Look whether it still works.</source>
+        <translation>请查看它是否仍在工作。</translation>
+    </message>
+    <message>
+        <source>Look whether the server still works.</source>
+        <translation>请查看服务器是否仍在工作。</translation>
+    </message>
+    <message>
+        <source>No server answers at %1 (%2).</source>
+        <translation>%1 处没有服务器回应（%2）。</translation>
+    </message>
+    <message>
+        <source>Speak it in shorter pieces.</source>
+        <translation>请分成更短的段落朗读。</translation>
+    </message>
+    <message>
+        <source>Start it, or check its address under Models &amp; Servers.</source>
+        <translation>请启动它，或在“模型与服务器”中检查它的地址。</translation>
+    </message>
+    <message>
+        <source>The certificate of “%1” is not trusted (%2).</source>
+        <translation>“%1”的证书不受信任（%2）。</translation>
+    </message>
+    <message>
+        <source>Check it.</source>
+        <translation>请检查它。</translation>
+    </message>
+    <message>
+        <source>The server sends more sound than a line can have.</source>
+        <translation>服务器发送的声音超过了一行所能有的长度。</translation>
+    </message>
+    <message>
+        <source>Try again; the server&apos;s own log has the details.</source>
+        <translation>请再试一次；详情见服务器自己的日志。</translation>
+    </message>
+    <message>
+        <source>Turn that off in the server, or in the proxy before it.</source>
+        <translation>请在服务器或其前面的代理中关闭该功能。</translation>
+    </message>
+    <message>
+        <source>What “%1” answers is no HTTP (%2).</source>
+        <translation>“%1”的回答不是 HTTP（%2）。</translation>
+    </message>
+    <message>
+        <source>“%1” says: %2</source>
+        <translation>“%1”说：%2</translation>
+    </message>
+    <message>
+        <source>“%1” refused (HTTP %2).</source>
+        <translation>“%1”拒绝了请求（HTTP %2）。</translation>
+    </message>
+    <message>
+        <source>“%1” points to %2.</source>
+        <translation>“%1”指向 %2。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be asked (%2).</source>
+        <translation>无法询问“%1”（%2）。</translation>
+    </message>
+    <message>
+        <source>“%1” did not answer in time.</source>
+        <translation>“%1”没有及时回应。</translation>
+    </message>
+    <message>
+        <source>“%1” sent nothing for %2 s.</source>
+        <translation>“%1”在 %2 秒内没有发送任何内容。</translation>
+    </message>
+    <message>
+        <source>“%1” sends nothing more.</source>
+        <translation>“%1”不再发送内容。</translation>
+    </message>
+    <message>
+        <source>“%1” broke off in the middle (%2).</source>
+        <translation>“%1”中途断开（%2）。</translation>
+    </message>
+    <message>
+        <source>“%1” answered with %2 instead of %3.</source>
+        <translation>“%1”回答的是 %2，而不是 %3。</translation>
+    </message>
+    <message>
+        <source>“%1” answered with something that is no JSON.</source>
+        <translation>“%1”的回答不是 JSON。</translation>
+    </message>
+    <message>
+        <source>“%1” answered with far too much.</source>
+        <translation>“%1”回答的内容过多。</translation>
+    </message>
+    <message>
+        <source>“%1” answered without any sound.</source>
+        <translation>“%1”的回答中没有声音。</translation>
+    </message>
+    <message>
+        <source>“%1” does not say what kind of speech server it is.</source>
+        <translation>“%1”没有说明它是哪种语音服务器。</translation>
+    </message>
+    <message>
+        <source>“%1” left a line out of a batch.</source>
+        <translation>“%1”在一批请求中漏掉了一行。</translation>
+    </message>
+    <message>
+        <source>“%1” sent damaged sound.</source>
+        <translation>“%1”发送的声音已损坏。</translation>
+    </message>
+    <message>
+        <source>“%1” sent less sound than it had announced.</source>
+        <translation>“%1”发送的声音比它声明的少。</translation>
+    </message>
+    <message>
+        <source>“%1” sends its answers compressed (%2), which nobody asked for.</source>
+        <translation>“%1”未经要求就压缩了回答（%2）。</translation>
+    </message>
+    <message>
+        <source>“%1” goes on sending after %2 minutes of sound.</source>
+        <translation>“%1”在 %2 分钟的声音之后仍在发送。</translation>
+    </message>
+    <message>
+        <source>“%1” ended the stream without saying that it is complete.</source>
+        <translation>“%1”结束了流，却没有说明它已完整。</translation>
+    </message>
+    <message>
+        <source>“%1” ended within a sample; it was left out.</source>
+        <translation>“%1”在一个采样中间结束；该采样已舍去。</translation>
+    </message>
+    <message>
+        <source>“%1” streams in mono. Speak the line without listening to it for stereo.</source>
+        <translation>“%1”以单声道传输。不试听而直接朗读该行可得到立体声。</translation>
+    </message>
+    <message>
+        <source>“%1” takes one clip; the first was used.</source>
+        <translation>“%1”只接受一个片段；已使用第一个。</translation>
+    </message>
+    <message>
+        <source>A server takes sound, not codes.</source>
+        <translation>服务器接受的是声音，而不是编码。</translation>
+    </message>
+    <message>
+        <source>Give the clip itself.</source>
+        <translation>请提供片段本身。</translation>
+    </message>
+    <message>
+        <source>The clip is %1 s long; “%2” takes %3 to %4 s.</source>
+        <translation>片段长 %1 秒；“%2”接受 %3 到 %4 秒。</translation>
+    </message>
+    <message>
+        <source>The clip is too large for a server.</source>
+        <translation>片段对服务器来说太大。</translation>
+    </message>
+    <message>
+        <source>Speak the line again: another seed usually helps.</source>
+        <translation>请再次朗读该行：换一个种子通常有用。</translation>
+    </message>
+    <message>
+        <source>The server sent sound that is damaged.</source>
+        <translation>服务器发送的声音已损坏。</translation>
+    </message>
+    <message>
+        <source>The server&apos;s answer could not be used (%1: %2).</source>
+        <translation>无法使用服务器的回答（%1：%2）。</translation>
+    </message>
+    <message>
+        <source>Try again; its own log has the details.</source>
+        <translation>请再试一次；详情见它自己的日志。</translation>
+    </message>
+    <message>
+        <source>Try again; the log has the details.</source>
+        <translation>请再试一次；详情见日志。</translation>
+    </message>
+    <message>
+        <source>Try another seed, or shorter pieces.</source>
+        <translation>请换一个种子，或使用更短的段落。</translation>
+    </message>
+    <message>
+        <source>Try again.</source>
+        <translation>请再试一次。</translation>
+    </message>
+    <message>
+        <source>The server met an error.</source>
+        <translation>服务器遇到了错误。</translation>
+    </message>
+    <message>
+        <source>The server sends %1 bits a sample; 16 are expected.</source>
+        <translation>服务器每个采样发送 %1 位；应为 16 位。</translation>
+    </message>
+    <message>
+        <source>The server sends a stream whose %1 is “%2”.</source>
+        <translation>服务器发送的流的 %1 为“%2”。</translation>
+    </message>
+    <message>
+        <source>Update the server.</source>
+        <translation>请更新服务器。</translation>
+    </message>
+    <message>
+        <source>A speech server that speaks only in the voice of a clip; its sampling and lengths cannot be set.</source>
+        <translation>只能用片段中的声音朗读的语音服务器；无法设置其采样和长度。</translation>
+    </message>
+    <message>
+        <source>A speech server. Listening is in mono, as the server streams; lines made without listening are stereo.</source>
+        <translation>语音服务器。试听为单声道，因为服务器边生成边传输；不试听而生成的行为立体声。</translation>
+    </message>
+    <message>
+        <source>Copy it again: it is of plain letters, digits and signs.</source>
+        <translation>请重新复制：它只含普通字母、数字和符号。</translation>
+    </message>
+    <message>
+        <source>Give the server&apos;s key in its own field.</source>
+        <translation>请在密钥栏中填写服务器的密钥。</translation>
+    </message>
+    <message>
+        <source>The address holds a name or password.</source>
+        <translation>地址中含有用户名或密码。</translation>
+    </message>
+    <message>
+        <source>The key holds signs that no key has.</source>
+        <translation>密钥中含有不该有的符号。</translation>
+    </message>
+    <message>
+        <source>Write one like http://localhost:8000.</source>
+        <translation>请写成类似 http://localhost:8000 的形式。</translation>
+    </message>
+    <message>
+        <source>“%1” is no address of a server.</source>
+        <translation>“%1”不是服务器的地址。</translation>
+    </message>
+    <message>
+        <source>Check the address, or update the server.</source>
+        <translation>请检查地址，或更新服务器。</translation>
+    </message>
+    <message>
+        <source>The server sends %1 Hz, %2 channels, %3 bit, which cannot be played.</source>
+        <translation>服务器发送的是 %1 Hz、%2 声道、%3 位，无法播放。</translation>
+    </message>
+    <message>
+        <source>The server sent a WAV of a kind that is not read (format %1).</source>
+        <translation>服务器发送了无法读取的 WAV（格式 %1）。</translation>
+    </message>
+    <message>
+        <source>The server sent a WAV whose format is damaged.</source>
+        <translation>服务器发送的 WAV 格式已损坏。</translation>
+    </message>
+    <message>
+        <source>The server sent a WAV without sound.</source>
+        <translation>服务器发送的 WAV 中没有声音。</translation>
+    </message>
+    <message>
+        <source>The server sent something that is no WAV.</source>
+        <translation>服务器发送的不是 WAV。</translation>
+    </message>
+    <message>
+        <source>The server sent sound that holds values that are no numbers.</source>
+        <translation>服务器发送的声音中含有非数字的值。</translation>
+    </message>
+    <message>
+        <source>The server sent an event without end.</source>
+        <translation>服务器发送的事件没有结尾。</translation>
+    </message>
+    <message>
+        <source>The server sent events that are no text.</source>
+        <translation>服务器发送的事件不是文本。</translation>
+    </message>
+    <message>
+        <source>The download failed (%1: %2). Try again.</source>
+        <translation>下载失败（%1：%2）。请再试一次。</translation>
+    </message>
+    <message>
+        <source>“%1” is damaged: %2.</source>
+        <translation>“%1”已损坏：%2。</translation>
+    </message>
+    <message>
+        <source>“%1” is not on this machine.</source>
+        <translation>“%1”不在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>Download it again under Models &amp; Servers.</source>
+        <translation>请在“模型与服务器”中重新下载。</translation>
+    </message>
+    <message>
+        <source>Download it under Models &amp; Servers.</source>
+        <translation>请在“模型与服务器”中下载。</translation>
+    </message>
+    <message>
+        <source>Servers: %1. Add one under Models &amp; Servers.</source>
+        <translation>服务器：%1。请在“模型与服务器”中添加。</translation>
+    </message>
+    <message>
+        <source>This system has no keyring that can be used, so keys of servers are kept until the studio ends and must be given again next time.</source>
+        <translation>此系统没有可用的密钥环，因此服务器的密钥只保留到工作室关闭为止，下次须重新填写。</translation>
+    </message>
+    <message>
+        <source>%1 What had come was kept. %2</source>
+        <translation>%1 已收到的内容已保留。%2</translation>
+    </message>
+    <message>
+        <source>%1 It was made with the next seed, %2.</source>
+        <translation>%1 已改用下一个种子 %2 生成。</translation>
+    </message>
 </context>
 <context>
     <name>MeterView</name>
@@ -4169,6 +4757,109 @@
     </message>
 </context>
 <context>
+    <name>VoiceMenus</name>
+    <message>
+        <source>Trash</source>
+        <translation>回收站</translation>
+    </message>
+    <message>
+        <source>Hear its clip</source>
+        <translation>试听其片段</translation>
+    </message>
+    <message>
+        <source>Give it to the selected lines</source>
+        <translation>用于所选行</translation>
+    </message>
+    <message>
+        <source>Clip, words and tags…</source>
+        <translation>片段、文字和标签…</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>No favourite any more</source>
+        <translation>取消收藏</translation>
+    </message>
+    <message>
+        <source>Favourite</source>
+        <translation>收藏</translation>
+    </message>
+    <message>
+        <source>Colour</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>Save as a file…</source>
+        <translation>另存为文件…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Sea green</source>
+        <translation>海绿</translation>
+    </message>
+    <message>
+        <source>Orange</source>
+        <translation>橙</translation>
+    </message>
+    <message>
+        <source>Blue</source>
+        <translation>蓝</translation>
+    </message>
+    <message>
+        <source>Orchid</source>
+        <translation>兰紫</translation>
+    </message>
+    <message>
+        <source>Gold</source>
+        <translation>金</translation>
+    </message>
+    <message>
+        <source>Turquoise</source>
+        <translation>绿松石</translation>
+    </message>
+    <message>
+        <source>Rose</source>
+        <translation>玫瑰</translation>
+    </message>
+    <message>
+        <source>Violet</source>
+        <translation>紫罗兰</translation>
+    </message>
+    <message>
+        <source>Leaf green</source>
+        <translation>叶绿</translation>
+    </message>
+    <message>
+        <source>Brown</source>
+        <translation>棕</translation>
+    </message>
+    <message>
+        <source>Teal</source>
+        <translation>青绿</translation>
+    </message>
+    <message>
+        <source>Grey</source>
+        <translation>灰</translation>
+    </message>
+    <message>
+        <source>Restore “%1”</source>
+        <translation>恢复“%1”</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空回收站</translation>
+    </message>
+    <message>
+        <source>The trash is empty</source>
+        <translation>回收站是空的</translation>
+    </message>
+</context>
+<context>
     <name>Voices</name>
     <message>
         <source>Project’s voice</source>
@@ -4209,10 +4900,6 @@
     <message>
         <source>Import a voice file…</source>
         <translation>导入声音文件…</translation>
-    </message>
-    <message>
-        <source>Trash</source>
-        <translation>回收站</translation>
     </message>
     <message>
         <source>Clips of voices</source>
@@ -4269,54 +4956,6 @@
     <message>
         <source>Voices that come with the model stay as they are.</source>
         <translation>模型自带的声音保持不变。</translation>
-    </message>
-    <message>
-        <source>Hear its clip</source>
-        <translation>试听其片段</translation>
-    </message>
-    <message>
-        <source>Give it to the selected lines</source>
-        <translation>用于所选行</translation>
-    </message>
-    <message>
-        <source>Clip, words and tags…</source>
-        <translation>片段、文字和标签…</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>重命名</translation>
-    </message>
-    <message>
-        <source>No favourite any more</source>
-        <translation>取消收藏</translation>
-    </message>
-    <message>
-        <source>Favourite</source>
-        <translation>收藏</translation>
-    </message>
-    <message>
-        <source>Colour</source>
-        <translation>颜色</translation>
-    </message>
-    <message>
-        <source>Save as a file…</source>
-        <translation>另存为文件…</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation>删除</translation>
-    </message>
-    <message>
-        <source>Restore “%1”</source>
-        <translation>恢复“%1”</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空回收站</translation>
-    </message>
-    <message>
-        <source>The trash is empty</source>
-        <translation>回收站是空的</translation>
     </message>
 </context>
 <context>

@@ -81,7 +81,14 @@ SPEAKERS = (
     "app/services/maker.py", "app/services/render_report.py", "app/services/renderer.py", "app/services/respeak.py",
     "app/services/speaking.py", "app/services/store_problem.py", "engine/audio.py", "engine/capabilities.py",
     "engine/catalogue.py", "engine/job.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
+    "app/services/model_sources.py", "app/services/models.py", "app/services/server_keys.py", "engine/hub.py",
+    "engine/hub_access.py", "engine/hub_files.py", "engine/layout.py", "engine/servers.py", "engine/backends/pcm.py",
+    "engine/backends/server_client.py", "engine/backends/server_clips.py", "engine/backends/server_request.py",
+    "engine/backends/server_sglang.py", "engine/backends/server_spec.py", "engine/backends/sse.py",
 )  # fmt: skip
+
+
+_DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def messages_in(file: Path) -> set[str]:
@@ -89,7 +96,7 @@ def messages_in(file: Path) -> set[str]:
     tree = ast.parse(file.read_text("utf-8"))
     aside: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef) and isinstance(node.body[0], ast.Expr):
+        if isinstance(node, _DOCUMENTED) and isinstance(node.body[0], ast.Expr):
             aside.add(id(node.body[0].value))
         elif isinstance(node, ast.JoinedStr):
             aside.update(map(id, node.values))
@@ -126,6 +133,15 @@ def test_a_message_is_put_into_the_language_of_the_window_with_what_was_put_into
     assert local(both) == "“Starter”只能用片段中的声音朗读。请先给这一行指定声音。"
     nested = "2 sentences are longer than the 15 s this model speaks at once, and cut inside. Write shorter sentences."
     assert local(nested) == "有 2 个句子长于该模型一次可朗读的 15 秒，已在句中切开。请写短一些的句子。"
+
+
+def test_what_a_hub_or_a_server_did_is_told_in_chinese(chinese: Any) -> None:
+    refused = "“far” says: the queue is full It is busy or starting: try again in a while."
+    assert local(refused).startswith("“far”说：the queue is full")
+    gone = "No server answers at http://x:1 (refused). Start it, or check its address under Models & Servers."
+    assert local(gone) == "http://x:1 处没有服务器回应（refused）。请启动它，或在“模型与服务器”中检查它的地址。"
+    damaged = "model.safetensors of a/b came damaged 3 times. Try again later, or another mirror."
+    assert local(damaged) == "a/b 的 model.safetensors 收到了 3 次，每次都已损坏。请稍后再试，或换一个镜像。"
 
 
 def test_what_has_no_translation_stays_as_it_is(chinese: Any) -> None:
