@@ -354,6 +354,15 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _action("render_chapter", QT_TRANSLATE_NOOP("Actions", "Make this &chapter"), "", "", "", "blocks engine"),
     _action(
+        "pause_making",
+        QT_TRANSLATE_NOOP("Actions", "Pa&use making"),
+        "Ctrl+F9",
+        "pause",
+        QT_TRANSLATE_NOOP("Actions", "Start nothing more that nobody listens to; what waits stays in the queue."),
+        "engine",
+        "switch",
+    ),
+    _action(
         "cancel_making",
         QT_TRANSLATE_NOOP("Actions", "&Stop making"),
         "Ctrl+Shift+.",
@@ -475,6 +484,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "render_stale",
             "render_selection",
             "render_chapter",
+            "pause_making",
             "cancel_making",
         ),
     ),

@@ -70,6 +70,7 @@ class Work(QObject):
         bind("render_stale", lambda: self.render([block.id for block in studio.project.blocks]))
         bind("render_selection", lambda: self.render(studio.selection))
         bind("render_chapter", lambda: self.render(self.chapter_ids()))
+        bind("pause_making", self._pause_making)
         bind("cancel_making", lambda: studio.renderer.cancel())
         bind("insert_length", self._edit_length)
         bind("lexicon", self.open_lexicon)
@@ -229,6 +230,10 @@ class Work(QObject):
         self._asking = _Asking(list(block_ids), self._studio.renderer.cancels)
         self._ask()
 
+    def _pause_making(self, on: bool) -> None:
+        renderer = self._studio.renderer
+        (renderer.pause if on else renderer.resume)()
+
     def _ask(self) -> None:
         """The next slice of what was asked for; work on it begins at once."""
         asking, studio = self._asking, self._studio
@@ -275,6 +280,7 @@ class Work(QObject):
     def _queue_changed(self) -> None:
         """When a batch that was asked for is over, report what became of it."""
         renderer = self._studio.renderer
+        self._studio.actions.action("pause_making").setChecked(renderer.paused)
         if not self._asked or self._asking is not None or renderer.is_busy:
             return
         report = renderer.report()

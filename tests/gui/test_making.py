@@ -126,3 +126,18 @@ def test_a_row_of_the_queue_shows_how_much_of_its_line_is_spoken(made: Any, qtbo
     panel._show_progress()
     assert 0.0 < panel.list.item(0).data(_SHARE) < 1.0
     panel.hide()
+
+
+def test_making_is_paused_and_resumed_by_an_action_that_shows_what_is_so(made: Any, qtbot: Any) -> None:
+    running, backend = made
+    action = running.studio.actions.action("pause_making")
+    action.trigger()
+    assert running.studio.renderer.paused and action.isChecked()
+    running.studio.actions.trigger("render_stale")
+    backend.gate.set()
+    qtbot.wait(200)
+    assert len(running.studio.renderer.queue()) == 3
+    panel = running.window.findChild(Status).queue
+    panel._pause()  # the button of the queue
+    assert not running.studio.renderer.paused and not action.isChecked()
+    qtbot.waitUntil(lambda: not running.studio.renderer.queue(), timeout=20_000)

@@ -14,6 +14,7 @@ from tone_studio import ToneStudio
 
 from app.paths import starter
 from app.ui.dropping import dropped_voice
+from app.ui.theme import VOICE_COLOURS
 from app.ui.voices import Voices
 from app.ui.voices.voice_model import REASON_ROLE, USED_ROLE
 from engine import ModelCard, read_card
@@ -173,8 +174,8 @@ def test_a_deleted_voice_is_in_the_trash_and_comes_back(make, qtbot, tmp_path):
     qtbot.waitUntil(lambda: names(voices) == [], timeout=2000)
     buttons = voices.title_buttons()
     assert buttons
-    voices._fill_trash()
-    voices._trash_menu.actions()[0].trigger()
+    voices.menus.fill_trash()
+    voices.menus.trash.actions()[0].trigger()
     qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=2000)
 
 
@@ -213,12 +214,28 @@ def test_enter_gives_the_voice_to_the_selected_lines(make, qtbot, tmp_path):
     qtbot.waitUntil(lambda: voices.model.index(0).data(USED_ROLE) == 2, timeout=2000)
 
 
+def test_colours_are_chosen_by_name_and_the_present_one_is_marked(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
+
+    def colours():
+        menu = voices.menus.of(voices.model.voices[0])
+        return next(each.menu() for each in menu.actions() if each.text() == "Colour").actions()
+
+    chosen = next(each for each in colours() if each.text() == "Violet")
+    assert len({each.text() for each in colours()}) == 12 and not chosen.isChecked()
+    chosen.trigger()
+    qtbot.waitUntil(lambda: voices.model.voices[0].colour == VOICE_COLOURS[7], timeout=2000)
+    assert [each.text() for each in colours() if each.isChecked()] == ["Violet"]
+
+
 def test_voices_of_the_model_stay_as_they_are(make, qtbot):
     tones, voices = make(card=read_card(starter()))
     assert "Joe" in names(voices)
     index = voices.model.index(voices.model.row_of("known-joe"))
     assert not voices.model.flags(index) & Qt.ItemFlag.ItemIsEditable
-    menu = voices.menu_for(voices.model.voices[voices.model.row_of("known-joe")])
+    menu = voices.menus.of(voices.model.voices[voices.model.row_of("known-joe")])
     enabled = {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
     assert not enabled["Delete"] and not enabled["Rename"] and enabled["Hear its clip"]
 

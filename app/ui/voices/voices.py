@@ -27,13 +27,13 @@ from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
 from app.ui.dropping import SOUND_SUFFIXES, local_files, sort_files
 from app.ui.messages import local
 from app.ui.studio import Studio
-from app.ui.theme import GRID, HALF, VOICE_COLOURS, theme
+from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import Throttle
 from app.ui.transport.playback import playback_of
-from app.ui.voice_menu import voice_dot
 from app.ui.voices.adding import Added, add_in_background, cloning_notes
 from app.ui.voices.consent_panel import ConsentPanel
 from app.ui.voices.drop_hint import DropHint
+from app.ui.voices.menus import VoiceMenus
 from app.ui.voices.preview import ClipSource, at_48k
 from app.ui.voices.record_panel import RecordPanel
 from app.ui.voices.thumbnails import Thumbnails
@@ -53,6 +53,7 @@ class Voices(QWidget):
 
     Attributes:
         search: what is typed there filters the list. list, model: the voices.
+        menus: what can be done with a voice.
         consent: asks about new voices; care: looks after one; recording: records one. All three in place.
     """
 
@@ -69,6 +70,7 @@ class Voices(QWidget):
         column.setSpacing(GRID)
         self.search = SearchField(self.tr("Search voices and tags"))
         column.addWidget(self.search)
+        self.menus = VoiceMenus(studio, self)
         self.model = VoiceModel(studio)
         self.list = VoiceList(self)
         self.list.setModel(self.model)
@@ -120,8 +122,7 @@ class Voices(QWidget):
         more = small_button("more", self.tr("More about voices"))
         menu = QMenu(more)
         menu.addAction(self.tr("Import a voice file…"), self.ask_for_archive)
-        self._trash_menu = menu.addMenu(self.tr("Trash"))
-        self._trash_menu.aboutToShow.connect(self._fill_trash)
+        menu.addMenu(self.menus.trash)
         more.setMenu(menu)
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return [add, more]
@@ -186,7 +187,7 @@ class Voices(QWidget):
 
     def _consent_given(self, voices: Sequence[Voice], answer: dict[str, Any]) -> None:
         for voice in voices:
-            self._update(voice.id, lambda now: replace(now, consent={**now.consent, **answer}))
+            self.update_voice(voice.id, lambda now: replace(now, consent={**now.consent, **answer}))
 
     # -- one voice ----------------------------------------------------------------------------------------------
 
@@ -254,7 +255,7 @@ class Voices(QWidget):
         self._studio.say("info", self.tr("“%1” is in the trash of the voices.").replace("%1", voice.name))
 
     def toggle_favourite(self, voice_id: str) -> None:
-        self._update(voice_id, lambda voice: replace(voice, favourite=not voice.favourite))
+        self.update_voice(voice_id, lambda voice: replace(voice, favourite=not voice.favourite))
 
     def export(self, voice_id: str) -> None:
         voice = self._studio.library.voice(voice_id)
@@ -271,7 +272,8 @@ class Voices(QWidget):
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    def _update(self, voice_id: str, change: Callable[[Voice], Voice]) -> None:
+    def update_voice(self, voice_id: str, change: Callable[[Voice], Voice]) -> None:
+        """Change a voice of the library; that it cannot be kept is told."""
         library = self._studio.library
         try:
             library.update(change(library.voice(voice_id)))
@@ -345,62 +347,7 @@ class Voices(QWidget):
     def _open_menu(self, at: QPoint) -> None:
         index = self.list.indexAt(at)
         if index.isValid():
-            self.menu_for(index.data(VOICE_ROLE)).popup(self.list.viewport().mapToGlobal(at))
-
-    def menu_for(self, voice: Voice) -> QMenu:
-        """What can be done with a voice."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        own = self.model.is_own(voice)
-        menu.addAction(theme().icon("play"), self.tr("Hear its clip"), lambda: self.preview(voice.id))
-        give = menu.addAction(
-            self.tr("Give it to the selected lines"), lambda: self._studio.give_voice(self._studio.selection, voice.id)
-        )
-        give.setEnabled(bool(self._studio.selection))
-        menu.addSeparator()
-        care = menu.addAction(self.tr("Clip, words and tags…"), lambda: self.care_for(voice.id))
-        rename = menu.addAction(self.tr("Rename"), lambda: self.rename(voice.id))
-        star = menu.addAction(
-            self.tr("No favourite any more") if voice.favourite else self.tr("Favourite"),
-            lambda: self.toggle_favourite(voice.id),
-        )
-        colours = menu.addMenu(self.tr("Colour"))
-        for colour in VOICE_COLOURS:
-            entry = colours.addAction(voice_dot(colour), colour)
-            entry.triggered.connect(
-                lambda _=False, colour=colour: self._update(voice.id, lambda now: replace(now, colour=colour))
-            )
-        menu.addSeparator()
-        menu.addAction(self.tr("Save as a file…"), lambda: self.export(voice.id))
-        delete = menu.addAction(theme().icon("trash"), self.tr("Delete"), lambda: self.delete(voice.id))
-        for entry in (care, rename, star, delete):
-            entry.setEnabled(own)
-        colours.setEnabled(own)
-        return menu
-
-    def _fill_trash(self) -> None:
-        self._trash_menu.clear()
-        library = self._studio.library
-        removed = library.trash() if library is not None else ()
-        for key, voice in removed[:20]:
-            self._trash_menu.addAction(
-                voice_dot(voice.colour),
-                self.tr("Restore “%1”").replace("%1", voice.name),
-                lambda key=key: self._restore(key),
-            )
-        if removed:
-            self._trash_menu.addSeparator()
-            self._trash_menu.addAction(self.tr("Empty the trash"), library.empty_trash)
-        else:
-            self._trash_menu.addAction(self.tr("The trash is empty")).setEnabled(False)
-
-    def _restore(self, key: str) -> None:
-        try:
-            voice = self._studio.library.restore(key)
-        except SpeechError as error:
-            self._studio.say("warning", str(error))
-            return
-        self.select(voice.id)
+            self.menus.of(index.data(VOICE_ROLE)).popup(self.list.viewport().mapToGlobal(at))
 
     def _arrange(self) -> None:
         """In a low dock an open card takes the place of the list."""
