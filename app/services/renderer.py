@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
-import time
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
-from app.model.commands import ChooseTake, DropTake, PutTake
 from app.model.signal import Signal
 from app.model.take import Take
 from app.services.ahead import Ahead, Listener
@@ -21,33 +15,29 @@ from app.services.block_states import BlockStates
 from app.services.excerpt import Excerpt
 from app.services.live_take import LiveTake
 from app.services.maker import Made
+from app.services.making import Making
 from app.services.overview import Overview
 from app.services.programme import is_spoken
 from app.services.project_clips import ProjectClips
-from app.services.render_job import RenderJob, RenderQueue
-from app.services.render_report import REASONS, Figures, Report, report_of
-from app.services.respeak import Sentences, can_be_base, is_everything, key_of, touched
-from app.services.speaking import Habits, Speech, prepare
+from app.services.render_job import RenderJob
+from app.services.render_report import REASONS, Figures, Report
+from app.services.respeak import Sentences, chosen_sentences
+from app.services.revising import TYPING_S, Revising
+from app.services.speaking import Habits
 from app.services.take_cache import TakeCache
 from app.services.take_shapes import TakeShapes
+from app.services.work_in_hand import WorkInHand
 from app.services.workshop import MOST_AT_ONCE, Order, Workshop
-from engine import FRAME_S, Priority, SpeechError, estimate_frames
+from engine import FRAME_S, Priority, estimate_frames
 
 if TYPE_CHECKING:
     from app.model.project import Project
     from engine import Engine, ModelCard
 
-log = logging.getLogger(__name__)
-
-_TYPING_S = 0.6
-_HALF_A_LINE_S = 1.5  # so long nothing is typed before a line that is being written counts as finished
-
-
 class Renderer:
     """Blocks to takes.
 
-    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech
-    is
+    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech is
     made on worker threads that touch no project.
 
     Attributes:
@@ -94,11 +84,13 @@ class Renderer:
         self._parallel = 1  # as many as the engine speaks at once
         self._workshop = Workshop(self._deliver, self._finished, self.changed.emit, self.grown.emit, take_cache)
         self._later = Alarm(lambda: self._deliver(self._pump_waiting))
-        self._writing: tuple[str, float] = ("", 0.0)  # where the person types, and when they did last
-        self._queue = RenderQueue()
-        self._active: list[RenderJob] = []
-        self._asked: dict[str, int] = {}  # block -> takes that a person asked for
+        self._work = WorkInHand(self.states, self.changed.emit, self.queue_changed.emit)
+        self._revising = Revising(self.states, self._work, self._ahead, self.changed.emit)
         self._shapes = TakeShapes(self._deliver, self._measured, shape_cache)
+        self._making = Making(
+            self.states, self._work, self._ahead, self._shapes, self.changed.emit, self.queue_changed.emit
+        )
+        self._making.workshop = self._workshop
         self._connections: list[Callable[[], None]] = []
         self._closed = False
 
@@ -119,7 +111,7 @@ class Renderer:
         if store is not None and self._clip_cache is not None:
             self.states.clips = ProjectClips(self._clips, store, self._clip_cache)
         self.states.forget_project()
-        self._asked.clear()
+        self._work.asked.clear()
         self._shapes.forget()
         self._connections = [] if store is None else [
             self.project.block_changed.connect(self._block_changed),
@@ -129,7 +121,7 @@ class Renderer:
         ]  # fmt: skip
 
     def set_engine(self, engine: Engine | None, card: ModelCard | None) -> None:
-        self.engine = engine
+        self.engine = self._making.engine = engine
         self.card = self.states.card = card
         capacity = getattr(getattr(engine, "backend", None), "capacity", 1)
         self._parallel = min(max(1, capacity), MOST_AT_ONCE)
@@ -150,12 +142,7 @@ class Renderer:
 
     def state(self, block_id: str) -> str:
         """none, queued, speaking, ready, stale, suspicious, failed or locked."""
-        if self.store is None or not self.project.has_block(block_id):
-            return "none"
-        jobs = self._jobs_of(block_id)
-        if jobs:
-            return "speaking" if any(job.started for job in jobs) else "queued"
-        return self.states.rest_state(self.project.block(block_id))
+        return self._work.state(block_id)
 
     def reason(self, block_id: str) -> str:
         """Why a block is failed or suspicious, for people; "" when it is neither."""
@@ -169,10 +156,7 @@ class Renderer:
 
     def live(self, block_id: str) -> LiveTake | None:
         """What is being made of a block now."""
-        for job in self._active:
-            if job.block_id == block_id and job.live is not None and not job.dropped:
-                return job.live
-        return None
+        return self._work.live(block_id)
 
     def shape(self, block: Block) -> Overview | None:
         """The shape of what is heard of a block, where it is known: growing while it is spoken."""
@@ -191,7 +175,7 @@ class Renderer:
         for block_id in block_ids:
             block = self.project.block(block_id)
             take = self.states.take(block)
-            if take is None or self._shapes.is_known(take) or self._jobs_of(block_id):
+            if take is None or self._shapes.is_known(take) or self._work.jobs_of(block_id):
                 continue
             excerpt = Excerpt(self.project, [block_id], self.states.manner)
             if not excerpt.lacks_model:
@@ -202,31 +186,24 @@ class Renderer:
         self.changed.emit(block.id)
 
     def figures(self) -> Figures:
-        jobs = [*self._queue.jobs_of(self._asked), *(job for job in self._active if not job.dropped)]
-        waiting = Counter(job.block_id for job in jobs if job.block_id in self._asked)
-        takes = sum(self._asked.values())
-        finished = takes - sum(min(count, self._asked[block_id]) for block_id, count in waiting.items())
-        speaking = tuple(job.block_id for job in self._active if job.started)
-        shop = self._workshop
-        return Figures(shop.ttfa_ms, shop.rtf, speaking, len(self._queue), finished, takes, len(self._asked))
+        return self._work.figures(self._workshop)
 
     def report(self) -> Report:
         """What became of all blocks asked for since the renderer was last idle."""
-        return report_of(self._asked, self.state)
+        return self._work.report()
 
     def queue(self) -> tuple[tuple[str, str], ...]:
         """(block id, "speaking" or "queued") in the order of the work."""
-        active = [(job.block_id, "speaking" if job.started else "queued") for job in self._active]
-        return (*active, *((job.block_id, "queued") for job in self._queue.jobs()))
+        return self._work.queue()
 
     @property
     def is_busy(self) -> bool:
         """Whether anything waits or is spoken; costs nothing however much it is."""
-        return bool(self._active) or len(self._queue) > 0
+        return self._work.is_busy
 
     def asked_ids(self) -> list[str]:
         """Blocks that a person asked for and that are not finished, in the order of the work."""
-        return list(dict.fromkeys(block_id for block_id, _ in self.queue() if block_id in self._asked))
+        return list(dict.fromkeys(block_id for block_id, _ in self.queue() if block_id in self._work.asked))
 
     def stale_ids(self) -> list[str]:
         """Blocks that are to be spoken, in the order of the script."""
@@ -251,12 +228,12 @@ class Renderer:
         """
         needs = self.states.needs_speaking if priority is not Priority.EXPORTING else self.states.needs_export
         wanted = [block_id for block_id in block_ids if needs(self.project.block(block_id))]
-        self._begin_asking()
+        self._work.begin_asking()
         for block_id in wanted:
             self.states.forget_failure(block_id)
-            self._asked[block_id] = max(1, self._asked.get(block_id, 0))
-            if not self._jobs_of(block_id):
-                self._queue.add(RenderJob(block_id, priority))
+            self._work.asked[block_id] = max(1, self._work.asked.get(block_id, 0))
+            if not self._work.jobs_of(block_id):
+                self._work.waiting.add(RenderJob(block_id, priority))
                 self.changed.emit(block_id)
         self.queue_changed.emit()
         self._pump()
@@ -272,15 +249,7 @@ class Renderer:
         Returns whether anything stays: not where no finished take says the present text, or where the range touches
         every sentence. Then the whole block is spoken again.
         """
-        block = self.project.block(block_id)
-        manner, take = self.states.manner(block), self.states.take(block)
-        sentences = None
-        if manner is not None and take is not None and not self.states.is_stale(block, take):
-            plan = manner.plan(block)
-            if can_be_base(take, block.text, plan):
-                chosen = touched(plan, manner.language(block), start, end)
-                if chosen and not is_everything(plan, chosen):
-                    sentences = Sentences(take, start, end)
+        sentences = chosen_sentences(self.states, self.project.block(block_id), start, end)
         self._ask_again(block_id, [sentences], priority)
         return sentences is not None
 
@@ -288,30 +257,18 @@ class Renderer:
         block = self.project.block(block_id)
         if block.settings.locked or not is_spoken(self.project, block):
             return
-        self._begin_asking()
+        self._work.begin_asking()
         self.states.forget_failure(block_id)
-        self._asked[block_id] = self._asked.get(block_id, 0) + len(wishes)
+        self._work.asked[block_id] = self._work.asked.get(block_id, 0) + len(wishes)
         for sentences in wishes:
-            self._add(RenderJob(block_id, priority, again=True, sentences=sentences))
+            self._work.add(RenderJob(block_id, priority, again=True, sentences=sentences))
         self._pump()
-
-    def _begin_asking(self) -> None:
-        """What was asked for before this is counted with it only while any of it is still to be made."""
-        if not len(self._queue) and not self._active:
-            self._asked.clear()
 
     def cancel(self, block_ids: Iterable[str] | None = None) -> None:
         """Forget what waits and end what is spoken (what there is of it is kept, marked); None is everything."""
         chosen = None if block_ids is None else set(block_ids)
         self.cancels += chosen is None
-        for block_id in self._queue.drop(chosen):
-            self._asked.pop(block_id, None)
-            self.changed.emit(block_id)
-        for job in self._active:
-            if chosen is None or job.block_id in chosen:
-                self._asked.pop(job.block_id, None)
-                job.cancel(drop=False)
-        self.queue_changed.emit()
+        self._work.cancel(chosen)
 
     def pause(self) -> None:
         """Start nothing more that nobody listens to; what is spoken now is finished."""
@@ -325,23 +282,23 @@ class Renderer:
 
     def move(self, block_ids: Iterable[str], before: str | None = None) -> None:
         """Do the waiting work for these blocks before that for another block, or last."""
-        self._queue.move(block_ids, before)
+        self._work.waiting.move(block_ids, before)
         self.queue_changed.emit()
 
     def listen(self, listener: Listener | None) -> None:
         """Speak ahead of this listener from now on; None: nobody listens, and what only they wanted is given up."""
         self._ahead.listen(listener)
-        self._writing = ("", 0.0)  # who asks to hear it now wants it as it is
+        self._revising.take_as_written()
         wanted = set(self._wanted_ahead())
-        for job in [*self._queue.jobs(), *self._active]:
+        for job in [*self._work.waiting.jobs(), *self._work.active]:
             if job.priority is Priority.LISTENING and job.block_id not in wanted:
-                if job.block_id in self._asked:
-                    self._queue.hurry(job, Priority.RENDERING)
+                if job.block_id in self._work.asked:
+                    self._work.waiting.hurry(job, Priority.RENDERING)
                     continue
-                if job in self._active:
+                if job in self._work.active:
                     # Started speech is finished: it will be wanted soon, and half a take helps nobody.
                     continue
-                self._queue.remove(job)
+                self._work.waiting.remove(job)
                 self.changed.emit(job.block_id)
         self._pump()
 
@@ -363,25 +320,14 @@ class Renderer:
 
     def is_waiting(self, block_id: str) -> bool:
         """Whether a take of the block will come."""
-        return bool(self._jobs_of(block_id))
+        return bool(self._work.jobs_of(block_id))
 
     def write_in(self, block_id: str) -> None:
         """A person types in this block: half a line is not spoken ahead of anybody. "": the caret went elsewhere."""
-        before, self._writing = self._writing[0], (block_id, time.monotonic())
-        for each, wait_s in ((before, 0.0), (block_id, _HALF_A_LINE_S)):
-            for job in self._queue.of(each):
-                if job.priority is Priority.LISTENING:
-                    job.not_before_s = time.monotonic() + wait_s
-        if before and before != block_id:
+        if self._revising.write_in(block_id):
             self._pump()
         if block_id:
             self._pump_later()
-
-    def _is_being_written(self, block_id: str) -> bool:
-        writing, at_s = self._writing
-        if writing and time.monotonic() - at_s > _HALF_A_LINE_S:
-            self._writing = ("", 0.0)
-        return self._writing[0] == block_id != ""
 
     def advance(self) -> None:
         """The listener moved on: see whether more must be made."""
@@ -390,7 +336,7 @@ class Renderer:
     def close(self) -> None:
         """End everything; nothing is posted any more."""
         self._closed = True
-        for job in self._active:
+        for job in self._work.active:
             job.cancel(drop=False)
         for disconnect in self._connections:
             disconnect()
@@ -402,72 +348,29 @@ class Renderer:
     # -- the project changes ------------------------------------------------------------------------------------
 
     def _block_changed(self, block_id: str) -> None:
-        block = self.project.block(block_id)
-        if not self._ahead.is_heard(block_id):
-            self._ahead.tried.discard(block_id)
-        for job in self._jobs_of(block_id):
-            if job.speech is None:
-                job.not_before_s = time.monotonic() + _TYPING_S
-            elif not job.dropped and self._would_differ(job.speech, block) and not self._ahead.is_heard(block_id):
-                job.cancel(drop=True)
-                if job.priority is not Priority.LISTENING and job.sentences is None:
-                    self._add(RenderJob(block_id, job.priority, job.again, not_before_s=time.monotonic() + _TYPING_S))
+        self._revising.block_changed(block_id)
         self._pump_later()
-        self.changed.emit(block_id)
 
     def _blocks_changed(self, _first: int, removed: tuple[str, ...], added: tuple[str, ...]) -> None:
-        for block_id in set(removed) - set(added):
-            for job in self._jobs_of(block_id):
-                if job in self._active:
-                    job.cancel(drop=True)
-                else:
-                    self._queue.remove(job)
-        for block_id in set(removed) & set(added):
-            # Split, joined or moved: what is being made of it may be of words that are no longer there.
-            if self._jobs_of(block_id):
-                self._block_changed(block_id)
+        self._revising.blocks_changed(removed, added)
         self._pump_later()
 
     def _manner_changed(self) -> None:
-        self.states.forget()
-        for job in list(self._active):
-            if job.speech is not None and not job.dropped and self.project.has_block(job.block_id):
-                if self._would_differ(job.speech, self.project.block(job.block_id)) and not self._ahead.is_heard(
-                    job.block_id
-                ):
-                    job.cancel(drop=True)
-                    if job.priority is not Priority.LISTENING and job.sentences is None:
-                        self._add(RenderJob(job.block_id, job.priority, job.again))
+        self._revising.manner_changed()
         self._pump()
 
-    def _would_differ(self, speech: Speech, block: Block) -> bool:
-        manner = self.states.manner(block)
-        if manner is None or block.settings.seed != speech.block.settings.seed:
-            return True
-        made = Take(block_id=block.id, text=speech.block.text, settings=speech.settings)
-        return manner.is_stale(block, made)
-
-    # -- the queue ----------------------------------------------------------------------------------------------
-
-    def _jobs_of(self, block_id: str) -> list[RenderJob]:
-        active = [job for job in self._active if job.block_id == block_id and not job.dropped]
-        return [*active, *self._queue.of(block_id)]
-
-    def _add(self, job: RenderJob) -> None:
-        self._queue.add(job)
-        self.changed.emit(job.block_id)
-        self.queue_changed.emit()
+    # -- starting -----------------------------------------------------------------------------------------------
 
     def _wanted_ahead(self) -> list[str]:
         return self._ahead.wanted(self._parallel + 2)
 
     def _pump_later(self) -> None:
         """Look again when the person has stopped typing; one look is enough for all that was typed until then."""
-        self._later.set(_TYPING_S + 0.01)
+        self._later.set(TYPING_S + 0.01)
 
     def _pump_waiting(self) -> None:
         self._pump()
-        if self._is_being_written(self._writing[0]) or self._queue.is_held_back():
+        if self._revising.written or self._work.waiting.is_held_back():
             self._pump_later()
 
     def _deliver(self, deed: Callable[[], None]) -> None:
@@ -479,133 +382,20 @@ class Renderer:
         if self._closed or self.engine is None or self.card is None or self.store is None:
             return
         for block_id in self._wanted_ahead():
-            for job in self._queue.of(block_id):
-                self._queue.hurry(job, Priority.LISTENING)
-            if not self._jobs_of(block_id) and not self._is_being_written(block_id):
-                self._add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
+            for job in self._work.waiting.of(block_id):
+                self._work.waiting.hurry(job, Priority.LISTENING)
+            if not self._work.jobs_of(block_id) and not self._revising.is_being_written(block_id):
+                self._work.add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
         while True:
-            busy = sum(not job.dropped for job in self._active)
-            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts by
-            # urgency.
+            busy = sum(not job.dropped for job in self._work.active)
+            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts by urgency.
             if busy > self._parallel:
                 return
-            job = self._queue.next(urgent_only=self.paused or busy >= self._parallel)
+            job = self._work.waiting.next(urgent_only=self.paused or busy >= self._parallel)
             if job is None:
                 return
-            self._start(job)
-
-    def _start(self, job: RenderJob) -> None:
-        block = self.project.block(job.block_id)
-        manner = self.states.manner(block)
-        assert manner is not None and self.engine is not None
-        try:
-            speech = prepare(
-                block, manner, self.states.clips, self.engine.identity(),
-                seed=self._seed(block, job.again), priority=job.priority,
-            )  # fmt: skip
-        except SpeechError as error:
-            self._failed(job, block, str(error))
-            return
-        if job.sentences is not None:
-            if self.states.is_stale(block, job.sentences.take) or job.sentences.take.text != block.text:
-                self.changed.emit(block.id)  # edited meanwhile: these sentences are no longer there
-                self.queue_changed.emit()
-                return
-            speech = replace(speech, key=key_of(speech, job.sentences))
-        if not speech.plan.pieces:
-            unread = [warning.message for warning in speech.plan.warnings if warning.code == "unreadable"]
-            nothing = "There is nothing in this line that can be spoken. Write some words."
-            self._failed(job, block, unread[0] if unread else nothing)
-            return
-        found = None if job.again else self.project.take_with_key(speech.key)
-        if found is not None and found.block_id == block.id:
-            # The same sound was asked for in another way: from now on it counts as asked for in this one.
-            self.store.history.note(PutTake(replace(found, settings=speech.settings), choose=True))
-            self._ahead.tried.add(block.id)
-            self.changed.emit(block.id)
-            return
-        take = Take(block_id=block.id, key=speech.key, text=block.text, settings=speech.settings, seed=speech.seed)
-        try:
-            writer = self.store.begin_take(take)
-        except SpeechError as error:
-            self._failed(job, block, str(error))
-            return
-        # What is noted of each request leads to the take that came of it.
-        requests = tuple(replace(request, label=take.id) for request in speech.requests)
-        job.speech = replace(speech, requests=requests)
-        job.live = LiveTake(take.id, block.id, block.text, len(speech.plan.pieces))
-        shape = self._shapes.begin(take.id)
-        self._active.append(job)
-        listener = self._ahead.listener
-        self._workshop.take_in(
-            Order(
-                job, take, found, writer, shape, self.store, self.engine,
-                Excerpt(self.project, [block.id], self.states.manner),
-                listener.lead_s if listener is not None and job.priority is Priority.LISTENING else None,
-            )
-        )  # fmt: skip
-        self.changed.emit(block.id)
-        self.queue_changed.emit()
-
-    def _seed(self, block: Block, again: bool) -> int:
-        heard = self.states.take(block)
-        if heard is not None and not again and self.states.needs_stereo(block):
-            return heard.seed  # the same speech as was heard
-        if block.settings.seed is None and self.states.habits.fresh_seeds:
-            return secrets.randbelow(2**31)
-        first = block.settings.seed if block.settings.seed is not None else self.project.settings.seed
-        if not again:
-            return first
-        used = [take.seed for take in self.project.takes_of(block.id)]
-        return (max(used) if used else first - 1) + 1
-
-    # -- back on the owner's thread -----------------------------------------------------------------------------
+            self._making.start(job)
 
     def _finished(self, order: Order, made: Made, shape: Overview | None) -> None:
-        job, take, writer, store = order.job, order.take, order.writer, order.store
-        if job in self._active:
-            self._active.remove(job)
-        if store is not self.store:
-            return  # the project was closed meanwhile; opening it again marks the take as interrupted
-        if made.take is None:
-            writer.finish(replace(take, state="failed", stop_reason="failed"), choose=False)
-            store.history.note(DropTake(take.id))
-        else:
-            choose = self._should_choose(made.take)
-            before = self.project.block(take.block_id).chosen if choose else None
-            undoable = job.again and before is not None
-            writer.finish(made.take, choose=choose and not undoable)
-            if undoable:
-                store.history.do(ChooseTake(take.block_id, take.id))
-            if shape is not None and job.speech is not None:
-                self._shapes.put(take, job.speech.block.text, shape)
-        if made.failed and self.project.has_block(job.block_id) and not job.dropped:
-            if order.engine is self.engine:
-                self._failed(job, self.project.block(job.block_id), made.failed)
-            else:
-                # Another model was chosen meanwhile: the line is not at fault, and the new one will speak it.
-                self._add(RenderJob(job.block_id, job.priority, job.again, job.order, sentences=job.sentences))
-        elif made.take is not None:
-            self._ahead.tried.add(job.block_id)
-        self.changed.emit(job.block_id)
-        self.queue_changed.emit()
+        self._making.finish(order, made, shape)
         self._pump()
-
-    def _failed(self, job: RenderJob, block: Block, reason: str) -> None:
-        self.states.fail(block, reason)
-        self._ahead.tried.add(block.id)
-        if job.live is not None and not job.live.over:
-            job.live.end(reason)
-        self.changed.emit(block.id)
-        self.queue_changed.emit()
-
-    def _should_choose(self, take: Take) -> bool:
-        """A complete take is heard; an incomplete one only where there is nothing better."""
-        if not self.project.has_block(take.block_id):
-            return False
-        if take.state == "done":
-            return True
-        before = self.states.take(self.project.block(take.block_id))
-        return (
-            before is None or before.state != "done" or self.states.is_stale(self.project.block(take.block_id), before)
-        )

@@ -21,6 +21,8 @@ from app.services.word_times import split_words, time_words
 from engine import SAMPLE_RATE, Clip, Event, SpeechError, SpeechResult, StopReason, estimate_frames, sentence_ends
 
 if TYPE_CHECKING:
+    from app.model.block import Block
+    from app.services.block_states import BlockStates
     from app.services.render_job import RenderJob
     from app.services.speaking import Speech
     from engine import Engine, Piece, SpeechPlan, SpeechRequest
@@ -99,6 +101,18 @@ def touched(plan: SpeechPlan, language: str | None, start: int, end: int) -> dic
 def is_everything(plan: SpeechPlan, stretches: dict[int, Stretch]) -> bool:
     """Whether no sentence would stay."""
     return all(stretches.get(number) == Stretch(0, len(piece.text)) for number, piece in enumerate(plan.pieces))
+
+
+def chosen_sentences(states: BlockStates, block: Block, start: int, end: int) -> Sentences | None:
+    """The sentences of a block that a range of its text touches; None where nothing would stay beside them."""
+    manner, take = states.manner(block), states.take(block)
+    if manner is None or take is None or states.is_stale(block, take):
+        return None
+    plan = manner.plan(block)
+    if not can_be_base(take, block.text, plan):
+        return None
+    chosen = touched(plan, manner.language(block), start, end)
+    return Sentences(take, start, end) if chosen and not is_everything(plan, chosen) else None
 
 
 def key_of(speech: Speech, sentences: Sentences) -> str:
