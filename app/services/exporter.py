@@ -36,6 +36,7 @@ from app.services.exporter_request import Cancelled, ExportReport, ExportRequest
 from app.services.exporter_sound import Made, SoundMaker
 from app.services.mixer import RATE, Span
 from app.services.programme import PlanFn, TakeReader, heard_take
+from app.services.store_copy import sync_folder
 from app.services.subtitles import SpokenBlock, cue_sheet, cues_of, srt, vtt
 
 if TYPE_CHECKING:
@@ -155,6 +156,9 @@ class _Export:
         self._tell(Progress("checking", 1.0, 0.0))
         took_s = time.monotonic() - self._started_s
         files_made, texts_made = tuple(each.exported for each in made), tuple(path for _, path in texts)
+        for folder in {path.parent for path in (*(file.path for file in files_made), *texts_made)}:
+            with contextlib.suppress(OSError):
+                sync_folder(folder)  # what is said to be there is there after a power cut too
         return ExportReport(files_made, texts_made, tuple(left_out), tuple(doubtful), took_s)
 
     # -- before anything is written
