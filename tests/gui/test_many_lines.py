@@ -137,6 +137,7 @@ def test_of_a_long_queue_only_rows_that_changed_are_made_anew_and_moving_keeps_t
 ) -> None:
     renderer, panel = many.studio.renderer, many.window.findChild(QueuePanel)
     renderer.render([block.id for block in many.studio.project.blocks])
+    qtbot.waitUntil(lambda: renderer.queue()[0][1] == "speaking")  # from then on its row stays as it is
     panel.open_above(QPoint(400, 400))
     shown = panel.list.count()
     order = [block_id for block_id, _ in renderer.queue()]
