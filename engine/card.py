@@ -124,34 +124,48 @@ def read_card(folder: Path) -> ModelCard | None:
         return None
     try:
         raw = json.loads(path.read_text("utf-8"))
-        return _card_from_json(raw, folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise CheckpointError(f"The model card {path} cannot be read ({error}).", "Install the model again.") from error
+        follows, listed = raw["follows"], raw.get("voices")
+        voices_path = folder / listed if listed else None
+    except _UNREADABLE as error:
+        raise _unreadable(f"The model card {path}", error) from error
+    try:
+        voices = () if voices_path is None else _voices(voices_path, raw)
+    except _UNREADABLE as error:
+        raise _unreadable(f"The model's list of voices {voices_path}", error) from error
+    try:
+        return _card_from_json(raw, follows, voices)
+    except _UNREADABLE as error:
+        raise _unreadable(f"The model card {path}", error) from error
 
 
-def _card_from_json(raw: dict[str, Any], folder: Path) -> ModelCard:
-    follows = raw["follows"]
-    voices: tuple[KnownVoice, ...] = ()
-    default_voice = raw.get("default_voice")
-    if raw.get("voices"):
-        voices_path = folder / raw["voices"]
-        listed = json.loads(voices_path.read_text("utf-8"))
-        silent_default = raw.get("default_voice_is_sent_as") == "no reference"
-        voices = tuple(
-            KnownVoice(
-                id=item["id"],
-                name=item["name"],
-                path=voices_path.parent / Path(item["file"]).name,
-                sha256=item["sha256"],
-                transcript=item.get("transcript", ""),
-                gender=item.get("gender", ""),
-                language=item.get("language", ""),
-                source=item.get("source", ""),
-                licence=item.get("licence", ""),
-                sent_as_no_reference=silent_default and item["id"] == default_voice,
-            )
-            for item in listed["voices"]
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+
+
+def _unreadable(what: str, error: Exception) -> CheckpointError:
+    reason = f"{error} is missing" if isinstance(error, KeyError) else error
+    return CheckpointError(f"{what} cannot be read ({reason}).", "Install the model again.")
+
+
+def _voices(path: Path, card: dict[str, Any]) -> tuple[KnownVoice, ...]:
+    silent_default = card.get("default_voice_is_sent_as") == "no reference"
+    return tuple(
+        KnownVoice(
+            id=item["id"],
+            name=item["name"],
+            path=path.parent / Path(item["file"]).name,
+            sha256=item["sha256"],
+            transcript=item.get("transcript", ""),
+            gender=item.get("gender", ""),
+            language=item.get("language", ""),
+            source=item.get("source", ""),
+            licence=item.get("licence", ""),
+            sent_as_no_reference=silent_default and item["id"] == card.get("default_voice"),
         )
+        for item in json.loads(path.read_text("utf-8"))["voices"]
+    )
+
+
+def _card_from_json(raw: dict[str, Any], follows: dict[str, Any], voices: tuple[KnownVoice, ...]) -> ModelCard:
     tags = follows.get("pause_tags")
     text = raw.get("text", {})
     frame_rate = float(raw.get("frame_rate", 12.5))
@@ -163,7 +177,7 @@ def _card_from_json(raw: dict[str, Any], folder: Path) -> ModelCard:
         languages=tuple(raw.get("languages", ())),
         cloning=raw["cloning"],
         voices=voices,
-        default_voice=default_voice,
+        default_voice=raw.get("default_voice"),
         longest_reference_s=raw.get("longest_reference_frames", 1250) / frame_rate,
         longest_piece_s=float(raw.get("longest_piece_seconds", 60)),
         pause_tags=PauseTags(tags["min_s"], tags["max_s"], tags["step_s"]) if tags else None,

@@ -164,9 +164,9 @@ class Speech:
                 if isinstance(asked, _Asked):
                     asked.stream.cancel()
         if not self.spoken.pieces and not self._cancelled:
-            unread = [warning.message for warning in self.spoken.warnings if warning.code == "unreadable"]
-            remedy = "" if unread else "Write some words."
-            raise TextError(" ".join(["There is nothing to speak in this text.", *unread]), remedy)
+            why = [each.message for each in self.spoken.warnings if each.code in ("unreadable", "broken_tag")]
+            remedy = "" if why else "Write some words."
+            raise TextError(" ".join(["There is nothing to speak in this text.", *why]), remedy)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

@@ -158,6 +158,11 @@ def test_a_text_of_which_nothing_can_be_read_says_what_and_what_to_do(engine: En
     assert "another model" in str(caught.value) or "choose a model" in str(caught.value)
 
 
+def test_a_text_of_half_a_tag_says_what_is_wrong_with_it(engine: Engine) -> None:
+    with pytest.raises(TextError, match="only half a tag"):
+        speak(engine, ["[pause 1"])
+
+
 def test_a_wanted_length_is_shared_by_the_pieces_after_the_pauses(engine: Engine, backend: LoudBackend) -> None:
     speak(engine, ["One two three four five six. [pause 2s] Seven eight."], Manner(tokens=100))
     tokens = [request.tokens for request in backend.requests]
