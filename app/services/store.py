@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import sqlite3
@@ -25,7 +24,7 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_moves, store_opening, store_sessions, store_snapshots
+from app.services import store_clips, store_moves, store_opening, store_sessions, store_snapshots
 from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_changes import Changes
 from app.services.store_lock import Lock
@@ -442,19 +441,8 @@ class ProjectStore:
         Raises:
             ProjectError: it is larger than 64 MiB.
         """
-        if len(data) > 64 * 1024 * 1024:
-            raise ProjectError(f"{name} is too large to be a reference.", "Cut it to the part that counts.")
-        sha256 = hashlib.sha256(data).hexdigest()
-        if self._writer is not None:
-            self._writer.add(Batch(clips={sha256: (name[:255], data)}))
-        return sha256
+        return store_clips.add(self._writer, data, name)
 
     def clip(self, sha256: str) -> bytes | None:
         """The bytes of a clip, or None when the project does not hold it or it was damaged."""
-        # First what is on its way, then the file: whatever left the first meanwhile is in the file by then.
-        data = self._writer.unsaved_clip(sha256) if self._writer is not None else None
-        if data is None:
-            with contextlib.closing(connect(self.file)) as connection:
-                row = connection.execute("SELECT bytes FROM clips WHERE sha256 = ?", (sha256,)).fetchone()
-            data = row[0] if row is not None else None
-        return data if isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == sha256 else None
+        return store_clips.read(self._writer, self.file, sha256)
