@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.model.project import Project
     from engine import Engine, ModelCard
 
+
 class Renderer:
     """Blocks to takes.
 
