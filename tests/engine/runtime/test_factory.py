@@ -17,8 +17,8 @@ from engine import DeviceError, Engine, SpeechRequest, open_local
 from engine.backends.base import LoadProgress
 from engine.layout import find_layout
 from engine.lm.generate import Frame, FrameLoop
-from engine.runtime import cuda
-from engine.runtime.devices import DevicePlan, choose_device
+from engine.runtime import cuda, memory
+from engine.runtime.devices import NARROW, DevicePlan, choose_device
 from engine.runtime.factory import make_runtime
 from engine.runtime.memory import GB
 from engine.runtime.random_weights import FULL_CODEC, FULL_LM
@@ -71,9 +71,18 @@ def test_without_triton_speech_is_made_by_plain_operations(pretended_card: Devic
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     parts, _ = load_pretended(pretended_card)
     assert not parts.kernels and parts.plan is None and "Triton is not installed" in parts.warnings[0]
-    with pytest.raises(DeviceError, match="int8") as caught:
-        load_pretended(replace(pretended_card, precision="int8", dtype=torch.bfloat16))
-    assert "bf16" in caught.value.remedy
+    for tier in NARROW:
+        with pytest.raises(DeviceError, match=tier) as caught:
+            load_pretended(replace(pretended_card, precision=tier, dtype=torch.bfloat16))
+        assert "bf16" in caught.value.remedy
+
+
+def test_int4_is_refused_where_groups_do_not_divide_the_widths(pretended_card: DevicePlan, monkeypatch) -> None:
+    monkeypatch.setattr(cuda, "kernels_refusal", lambda *args: "")
+    monkeypatch.setattr(memory, "int4_divides", lambda config: False)
+    with pytest.raises(DeviceError, match="multiples of 128") as caught:
+        load_pretended(replace(pretended_card, precision="int4", dtype=torch.bfloat16))
+    assert "int8" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -56,6 +56,12 @@ def test_narrow_weights_are_counted_to_the_byte(model: SpeechLM, tier: str) -> N
     table = model.backbone.embed_tokens.nbytes
     rest = memory.lm_weights(model.config, 4) - wide - table
     assert memory.lm_weights(model.config, 2, tier=tier) - stored == rest // 2
+
+
+def test_int4_needs_whole_groups_of_columns() -> None:
+    assert memory.int4_divides(FULL_LM)
+    for change in ({"hidden": 2560 + 64}, {"intermediate": 9728 + 64}, {"heads": 33, "head_dim": 64}):
+        assert not memory.int4_divides(replace(FULL_LM, backbone=replace(FULL_LM.backbone, **change)))
 
 
 def test_a_card_too_small_for_bytes_is_told_of_half_bytes() -> None:
