@@ -18,8 +18,10 @@ from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
 from app.services.store_lock import ProjectLockedError
 from app.services.store_opening import OpeningTakesLongError
+from app.services.store_problem import problem
 from app.ui.action_set import plain
 from app.ui.keeping import PROJECT_FILTER, Keeping, folder_of, tell
+from app.ui.messages import local
 from app.ui.opening import open_in_background
 from app.ui.studio import Studio
 from app.ui.theme import theme
@@ -152,7 +154,7 @@ class Session(QObject):
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIconPixmap(theme().icon("lock", "accent").pixmap(32, 32))
         box.setWindowTitle(self.tr("Open"))
-        box.setText(error.message)
+        box.setText(local(error.message))
         box.setInformativeText(
             self.tr("Open it here to read and listen? Changes made here are kept only under another name.")
         )
@@ -282,12 +284,15 @@ class Session(QObject):
                 return False
         store = self._studio.store
         if store is not None and not store.flush(5.0) and not store.read_only:
-            trouble = store.trouble
-            words = f"{trouble.message} {trouble.remedy}" if trouble is not None else ""
+            trouble = store.trouble or problem("slow", store.path)
+            # What is in the rescue file is offered at the next start.
+            kept = self.tr("Quit anyway? The last changes are kept beside it and offered at the next start.")
+            lost = self.tr("Quit anyway and lose the last changes?")
+            words = f"{local(trouble.message)} {local(trouble.remedy)}"
             answer = QMessageBox.warning(
                 self._window,
                 self.tr("Changes are not saved"),
-                words + "\n\n" + self.tr("Quit anyway and lose the last changes?"),
+                f"{words}\n\n{kept if trouble.rescued is not None else lost}",
                 QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel,
                 QMessageBox.StandardButton.Cancel,
             )

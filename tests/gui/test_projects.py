@@ -231,6 +231,29 @@ def test_a_project_whose_last_changes_could_not_be_saved_says_where_they_are(
     assert running.studio.project.text() == "Last words."
 
 
+@pytest.mark.parametrize(("rescued", "said"), [(True, "offered at the next start"), (False, "lose the last changes")])
+def test_quitting_while_nothing_can_be_saved_says_what_becomes_of_the_last_changes(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, rescued: bool, said: str
+) -> None:
+    with ProjectStore.create(tmp_path / "full.mvs", paths=running.studio.paths) as store:
+        path = store.path
+    assert running.session.open(path)
+    writer, asked = running.studio.store._writer, []
+
+    def full(batch: Any, segments: Any) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(writer.file, "commit", full)
+    if not rescued:
+        monkeypatch.setattr(writer._rescue, "write", lambda *_: False)
+    monkeypatch.setattr(
+        QMessageBox, "warning", lambda *given: asked.append(given[2]) or QMessageBox.StandardButton.Cancel
+    )
+    qtbot.keyClicks(running.window.script.editor, "Last words.")
+    assert not running.window.close() and running.window.isVisible()
+    assert "The disk is full" in asked[0] and said in asked[0]
+
+
 def damage(path: Path) -> None:
     """Spoil the beginning of a project that nobody has open."""
     with path.open("r+b") as file:
