@@ -12,8 +12,7 @@ import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from engine.hub_files import (
     partial_folder,
     wanted_file,
 )
+from engine.hub_lock import LOCK, locked
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class Download:
             )
         try:
             self.partial.mkdir(parents=True, exist_ok=True)
-            with _locked(self.partial), client(self._options):
+            with locked(self.partial), client(self._options):
                 if self._begun_at is not None and self._begun_at.is_dir():
                     self._carry_over(self._begun_at)
                 self._tell("asking")
@@ -161,7 +161,7 @@ class Download:
     # -- what was begun elsewhere -------------------------------------------------------------------------------
 
     def _carry_over(self, begun_at: Path) -> None:
-        with _locked(begun_at):
+        with locked(begun_at):
             carry_over(begun_at, self.partial, self._check_stopped, self._tell_moved)
         shutil.rmtree(begun_at, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -298,7 +298,7 @@ class Download:
         listed = {self.partial / part.folder / file.path for part, _, files in self._files for file in files}
         for path in sorted(self.partial.rglob("*"), reverse=True):
             if path.is_symlink() or path.is_file():
-                if path not in listed and path.name != _LOCK:
+                if path not in listed and path.name != LOCK:
                     path.unlink()
             elif not any(path.iterdir()):
                 path.rmdir()
@@ -329,7 +329,7 @@ class Download:
         _sync(path)
 
     def _put_in_place(self) -> Path:
-        (self.partial / _LOCK).unlink(missing_ok=True)
+        (self.partial / LOCK).unlink(missing_ok=True)
         old = self.partial.with_name(f"{self.entry.id}.old")
         shutil.rmtree(old, ignore_errors=True)
         if self.folder.exists():
@@ -369,28 +369,3 @@ def _begun(target: Path, file: RemoteFile) -> Path:
 def _sync(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-_LOCK = ".lock"
-_running: set[Path] = set()
-_running_lock = threading.Lock()
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """One download of a model at a time, in this program and beside it."""
-    from huggingface_hub.utils import WeakFileLock
-
-    key = folder.resolve()
-    with _running_lock:
-        if key in _running:
-            raise HubError("This model is being downloaded already.", "Wait for it, or stop it first.")
-        _running.add(key)
-    try:
-        with WeakFileLock(folder / _LOCK, timeout=2.0):
-            yield
-    except TimeoutError as error:
-        raise HubError("Another program is downloading this model here.", "Wait for it, then try again.") from error
-    finally:
-        with _running_lock:
-            _running.discard(key)

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_hub import SmallHub
 
-from engine import HubOptions, hub, hub_access, hub_carry
+from engine import HubOptions, hub, hub_access, hub_carry, hub_lock
 from engine.card import ModelCard
 from engine.catalogue import CATALOGUE, CatalogueEntry, Part
 from engine.hub import Download
@@ -479,6 +479,26 @@ def test_two_downloads_of_one_model_do_not_mix(small, tmp_path):
     thread.join()
     assert not failed
     assert_whole(tmp_path / ENTRY.id)
+
+
+def test_another_program_that_downloads_here_is_told_and_a_timeout_of_the_network_is_not_taken_for_one(
+    small, tmp_path, monkeypatch
+):
+    from huggingface_hub.utils import WeakFileLock
+
+    monkeypatch.setattr(hub_lock, "WAIT_S", 0.1)
+    partial = partial_folder(ENTRY, tmp_path)
+    partial.mkdir(parents=True)
+    with WeakFileLock(partial / hub_lock.LOCK), pytest.raises(HubError, match="Another program"):
+        download(small, tmp_path).run()
+
+    def late(*_: object) -> None:
+        raise TimeoutError("the network")
+
+    monkeypatch.setattr(hub.Download, "_list", late)
+    with pytest.raises(HubError) as caught:
+        download(small, tmp_path).run()
+    assert "Another program" not in caught.value.message
 
 
 def test_removing_leaves_nothing(small, tmp_path):
