@@ -1630,6 +1630,10 @@
         <translation>没有背景噪声</translation>
     </message>
     <message>
+        <source>Not clipped</source>
+        <translation>没有削波</translation>
+    </message>
+    <message>
         <source>Hardly any speech: %1 % of the time.</source>
         <translation>几乎没有语音：只占 %1 % 的时间。</translation>
     </message>
@@ -2224,6 +2228,26 @@
     <message>
         <source>%1 could not be copied to the network.</source>
         <translation>无法将 %1 复制到网络。</translation>
+    </message>
+    <message>
+        <source>The project was closed.</source>
+        <translation>项目已关闭。</translation>
+    </message>
+    <message>
+        <source>%1 was closed.</source>
+        <translation>%1 已关闭。</translation>
+    </message>
+    <message>
+        <source>Open it and try again.</source>
+        <translation>请打开它再试一次。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be compacted now (%2).</source>
+        <translation>现在无法压缩 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>Nothing was changed; try again later.</source>
+        <translation>未做任何更改；请稍后再试。</translation>
     </message>
     <message>
         <source>Your work is safe on this computer and is copied as soon as the network answers.</source>
@@ -3644,6 +3668,10 @@
 <context>
     <name>RecordPanel</name>
     <message>
+        <source>Read this in your usual voice: The harbour lay quiet in the morning light, and a few boats rocked at their ropes. Who would have thought that a day like this could bring so much? Nobody, I suppose, and that was the best of it.</source>
+        <translation>请用平常的声音朗读：港湾在晨光中静静地躺着，几只小船在缆绳旁轻轻摇晃。谁会想到这样的一天竟能带来这么多？我想没有人，而这正是最美好的地方。</translation>
+    </message>
+    <message>
         <source>Record a voice</source>
         <translation>录制声音</translation>
     </message>
@@ -4272,6 +4300,10 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Quit anyway? The last changes are kept beside it and offered at the next start.</source>
+        <translation>仍要退出吗？最后的更改会保存在旁边，并在下次启动时提供。</translation>
     </message>
     <message>
         <source>Quit anyway and lose the last changes?</source>

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAccessible, QAccessibleInterface
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.paths import starter
 from app.settings import Server
@@ -165,6 +165,23 @@ def test_large_text_is_not_cut_off_in_what_is_scrolled(sample: Any, qtbot: Any) 
         sample.work.open_preferences("appearance").close()
     finally:
         theme().apply("dark", before)
+
+
+def test_sentences_of_a_card_in_the_voices_dock_are_never_cut(sample: Any, qtbot: Any) -> None:
+    window, voices = sample.window, sample.window.docks["voices"].content
+    own = sample.studio.library.add(starter() / "voices" / "kumo.wav", "Granny with a very long winded name")
+    window.resize(1280, 720)
+    voices.care_for(own.id)
+    qtbot.waitUntil(lambda: bool(voices.care.findings), timeout=10_000)
+    qtbot.wait(200)
+    for label in (label for label in voices.care.findChildren(QLabel) if label.isVisible() and label.wordWrap()):
+        assert label.height() >= label.heightForWidth(label.width()), label.text()
+    voices.care.leave()
+    voices.recording.open()
+    qtbot.wait(200)
+    text = voices.recording._text
+    assert text.height() >= text.heightForWidth(text.width())
+    voices.recording.leave()
 
 
 def test_words_on_labels_are_those_that_are_spoken_without_marks_and_tags() -> None:

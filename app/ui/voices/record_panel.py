@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.services.clip_doctor import examine
 from app.services.recorder import write_clip
@@ -20,17 +20,19 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import UI_RATE_HZ
 from app.ui.transport.transport import clock
+from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
 from engine import SAMPLE_RATE, SpeechError
 
 COUNTDOWN_S = 3
-_SENTENCES = (
+_SENTENCES = QT_TRANSLATE_NOOP(
+    "RecordPanel",
     "Read this in your usual voice: The harbour lay quiet in the morning light, and a few boats rocked at their ropes. "
-    "Who would have thought that a day like this could bring so much? Nobody, I suppose, and that was the best of it."
+    "Who would have thought that a day like this could bring so much? Nobody, I suppose, and that was the best of it.",
 )
 
 
-class RecordPanel(QFrame):
+class RecordPanel(WholeCard):
     """A card at the foot of the voices dock. The microphone is open only while the card is.
 
     Attributes:
@@ -44,8 +46,6 @@ class RecordPanel(QFrame):
         self.state = "closed"
         self._left_s = 0
         self._samples = np.zeros((0, 1), np.float32)
-        self.setProperty("role", "card")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setAccessibleName(self.tr("Record a voice"))
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID + HALF, GRID, GRID, GRID)

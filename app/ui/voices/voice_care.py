@@ -12,14 +12,12 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
 )
 
@@ -31,6 +29,7 @@ from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.voices.clip_view import ClipView
+from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
 from engine import LANGUAGES, SpeechError, load_clip
 
@@ -38,7 +37,7 @@ _COLOUR_OF = {"good": "done", "note": "warning", "bad": "error"}
 _MARK_OF = {"good": "✓", "note": "!", "bad": "✕"}
 
 
-class VoiceCare(QFrame):
+class VoiceCare(WholeCard):
     """A card at the foot of the voices dock; what is changed is kept at once.
 
     Attributes:
@@ -53,8 +52,6 @@ class VoiceCare(QFrame):
         self._number = 0
         self._examination: Examination | None = None
         self.voice: Voice | None = None
-        self.setProperty("role", "card")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setAccessibleName(self.tr("Care for a voice"))
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID + HALF, GRID, GRID, GRID)
