@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 PARAGRAPH_S = 0.45
 _FIRST_WITHOUT_SPACES = 0x2E80  # CJK and what follows it
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+LONGEST_PLANNED = 50_000  # characters: planning that many takes a moment
+_PART_SLACK, _LONGEST_TAG = 5_000, 700
+_BRACKETS = ("[]", "【】", "［］", "<>")
+_SENTENCE_END = re.compile(r"[.!?…؟।][\"'”’»)\]]*\s+|[。！？][」』”’]*")
+_SPACE = re.compile(r"\s+")
 _LINE_END = re.compile(r"\r\n|[\r\u2028\u2029\x85]")
 
 
@@ -215,29 +220,34 @@ class Speech:
         gap: Pause | None = None
         continue_from = self._manner.continue_from
         for paragraph in self._paragraphs:
-            plan = self._plan(paragraph)
-            self.spoken.warnings.update(dict.fromkeys(plan.warnings))
-            if not plan.items:
-                continue
-            if gap is not None and not isinstance(plan.items[0], Pause):
-                yield gap
-            tokens = self._tokens(plan)
             before: Piece | Pause | None = None
             previous: _Asked | None = None
-            for item in plan.items:
-                if isinstance(item, Pause):
-                    yield item
-                else:
-                    if isinstance(before, Piece):
-                        yield Pause(join_s(before.text, before.ends_sentence), item.start, item.start)
-                    if previous is not None:
-                        continue_from = self._continuation(previous)
-                    previous = self._ask(item, next(tokens), continue_from)
-                    continue_from = None
-                    yield previous
-                before = item
-            ends_in_pause = isinstance(plan.items[-1], Pause)
-            gap = None if ends_in_pause else Pause(self._manner.paragraph_s, len(paragraph), len(paragraph))
+            for plan in self._plans(paragraph):
+                self.spoken.warnings.update(dict.fromkeys(plan.warnings))
+                tokens = self._tokens(plan)
+                for item in plan.items:
+                    if isinstance(item, Pause):
+                        yield item
+                    else:
+                        if isinstance(before, Piece):
+                            yield Pause(join_s(before.text, before.ends_sentence), item.start, item.start)
+                        elif before is None and gap is not None:
+                            yield gap
+                        if previous is not None:
+                            continue_from = self._continuation(previous)
+                        previous = self._ask(item, next(tokens), continue_from)
+                        continue_from = None
+                        yield previous
+                    before = item
+            if before is not None:
+                ends_in_pause = isinstance(before, Pause)
+                gap = None if ends_in_pause else Pause(self._manner.paragraph_s, len(paragraph), len(paragraph))
+
+    def _plans(self, paragraph: str) -> Iterator[SpeechPlan]:
+        """The plan of a paragraph; of one as long as a book a plan for each part, as it is reached."""
+        whole = self._manner.tokens is not None  # one length is for all of it
+        for part in [paragraph] if whole else parts(paragraph):
+            yield self._plan(part)
 
     def _plan(self, paragraph: str) -> SpeechPlan:
         return plan_speech(
@@ -295,6 +305,34 @@ def paragraphs(text: str) -> list[str]:
     else:
         parts = iter(text.split("\n"))
     return [part.strip() for part in parts if part.strip()]
+
+
+def parts(paragraph: str, longest: int = LONGEST_PLANNED) -> Iterator[str]:
+    """A paragraph, or what it is planned in if it is longer: cut at a sentence's end, else a space, never in a tag."""
+    start = 0
+    while len(paragraph) - start > longest:
+        end = _part_end(paragraph, start, start + longest)
+        yield paragraph[start:end]
+        start = end
+    yield paragraph[start:]
+
+
+def _part_end(text: str, start: int, limit: int) -> int:
+    earliest = max(start + 1, limit - _PART_SLACK)
+    for pattern in (_SENTENCE_END, _SPACE):
+        ends = [match.end() for match in pattern.finditer(text, earliest, limit)]
+        found = next((end for end in reversed(ends) if _tag_around(text, end) is None), None)
+        if found is not None:
+            return found
+    tag = _tag_around(text, limit)
+    return tag if tag is not None and tag > start else limit
+
+
+def _tag_around(text: str, at: int) -> int | None:
+    """Where a tag begins that does not end before `at`."""
+    first = max(0, at - _LONGEST_TAG)
+    last = [(text.rfind(opening, first, at), text.rfind(closing, first, at)) for opening, closing in _BRACKETS]
+    return min((opened for opened, closed in last if opened > closed), default=None)
 
 
 def language_or_error(given: str | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_backend import ScriptedBackend
 
-from app.services.speech import Manner, Speech, continuation_clip, language_or_error, paragraphs, with_sampling
+from app.services.speech import (
+    LONGEST_PLANNED,
+    Manner,
+    Speech,
+    continuation_clip,
+    language_or_error,
+    paragraphs,
+    parts,
+    with_sampling,
+)
 from engine import (
     CapabilityError,
     CheckpointError,
@@ -156,6 +166,39 @@ def test_a_text_of_which_nothing_can_be_read_says_what_and_what_to_do(engine: En
     with pytest.raises(TextError, match="Plain cannot read “你”") as caught:
         speak(engine, ["你好"])
     assert "another model" in str(caught.value) or "choose a model" in str(caught.value)
+
+
+WORDS = ["Yes. ", "word ", "[pause 1.5s] ", "[Leif=>Dr. layf] ", "好。", "x" * 9, "<break "]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=60))
+def test_a_long_paragraph_is_planned_in_parts_that_hold_all_of_it(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    made = list(parts(text, longest=40))
+    assert "".join(made) == text and all(len(part) <= 40 for part in made) and (len(made) == 1 or all(made))
+    if "<" not in text:
+        assert sum(part.count("[pause 1.5s]") + part.count("[Leif=>Dr. layf]") for part in made) == text.count("[")
+
+
+def test_a_paragraph_as_long_as_a_book_is_spoken_as_it_is_planned(
+    engine: Engine, backend: LoudBackend, monkeypatch
+) -> None:
+    planned: list[int] = []
+    plan = Speech._plan
+    monkeypatch.setattr(Speech, "_plan", lambda self, part: (planned.append(len(part)), plan(self, part))[1])
+    speech = Speech(engine, ["Good morning to you. " * 20_000], Manner())
+    for _ in speech:
+        break
+    assert planned and sum(planned) <= 2 * LONGEST_PLANNED
+
+
+def test_parts_of_a_paragraph_are_joined_like_its_pieces(engine: Engine, backend: LoudBackend, monkeypatch) -> None:
+    backend.card = replace(backend.card, longest_piece_s=0.1)  # every sentence is a piece, in parts or not
+    text = "One two three four. " * 60
+    whole = np.concatenate([part for part in Speech(engine, [text], Manner())])
+    monkeypatch.setattr("app.services.speech.parts", lambda paragraph: parts(paragraph, longest=600))
+    cut = np.concatenate([part for part in Speech(engine, [text], Manner())])
+    assert np.array_equal(cut, whole)  # and no pause of a paragraph between them
 
 
 def test_a_text_of_half_a_tag_says_what_is_wrong_with_it(engine: Engine) -> None:
