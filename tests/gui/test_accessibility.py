@@ -84,7 +84,10 @@ def surfaces(running: Any, tmp_path: Path) -> Iterator[tuple[str, QWidget]]:
     voices.recording.open()
     yield "recording", window
     voices.recording.leave()
-    voices.care_for(studio.library.add(starter() / "voices" / "gon.wav", "A voice").id)
+    own = studio.library.add(starter() / "voices" / "gon.wav", "A voice")
+    voices.select(own.id)
+    voices.care_for(own.id)
+    assert voices.care.isVisible()
     yield "care of a voice", window
     voices.care.leave()
     for page in ("appearance", "project", "speech", "sound", "shortcuts"):
@@ -171,6 +174,7 @@ def test_sentences_of_a_card_in_the_voices_dock_are_never_cut(sample: Any, qtbot
     window, voices = sample.window, sample.window.docks["voices"].content
     own = sample.studio.library.add(starter() / "voices" / "kumo.wav", "Granny with a very long winded name")
     window.resize(1280, 720)
+    voices.select(own.id)
     voices.care_for(own.id)
     qtbot.waitUntil(lambda: bool(voices.care.findings), timeout=10_000)
     qtbot.wait(200)

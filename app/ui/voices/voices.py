@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
     QLabel,
+    QLayout,
     QMenu,
     QToolButton,
     QVBoxLayout,
@@ -46,6 +47,7 @@ from app.ui.widgets.search_field import SearchField
 from engine import SAMPLE_RATE, SpeechError
 
 _ROOM_FOR_BOTH_PX = 560
+_LIST_PX = 220
 
 
 class Voices(QWidget):
@@ -66,6 +68,7 @@ class Voices(QWidget):
         self.setAccessibleName(self.tr("Voices"))
         self.setAcceptDrops(True)
         column = QVBoxLayout(self)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # see `minimumSizeHint`
         column.setContentsMargins(GRID, HALF, GRID, GRID)
         column.setSpacing(GRID)
         self.search = SearchField(self.tr("Search voices and tags"))
@@ -349,10 +352,21 @@ class Voices(QWidget):
         if index.isValid():
             self.menus.of(index.data(VOICE_ROLE)).popup(self.list.viewport().mapToGlobal(at))
 
+    def _open_card(self) -> QWidget | None:
+        return next((card for card in (self.care, self.recording) if not card.isHidden()), None)
+
+    def minimumSizeHint(self) -> QSize:
+        """An open card needs its room, the list beside it none: it gives way."""
+        needed, card = super().minimumSizeHint(), self._open_card()
+        if card is None:
+            return needed
+        margins = self.contentsMargins() + self.layout().contentsMargins()
+        return QSize(needed.width(), card.minimumHeight() + margins.top() + margins.bottom())
+
     def _arrange(self) -> None:
         """In a low dock an open card takes the place of the list."""
-        card_open = not self.care.isHidden() or not self.recording.isHidden()
-        covered = card_open and self.height() < _ROOM_FOR_BOTH_PX
+        card = self._open_card()
+        covered = card is not None and self.height() < max(_ROOM_FOR_BOTH_PX, card.minimumHeight() + _LIST_PX)
         for widget in (self.search, self.list, self.hint):
             widget.setVisible(not covered)
         self._room.setVisible(covered)
