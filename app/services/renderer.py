@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 class Renderer:
     """Blocks to takes.
 
-    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech is
-    made on worker threads that touch no project.
+    Every method and every signal belongs to one thread, the owner of the project; `post` brings results there. Speech
+    is made on worker threads that touch no project.
 
     Attributes:
         states: facts about blocks (BlockStates). store, project, engine, card: what it works with.
@@ -389,7 +389,7 @@ class Renderer:
                 self._work.add(RenderJob(block_id, Priority.LISTENING, not_before_s=0.0))
         while True:
             busy = sum(not job.dropped for job in self._work.active)
-            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts by urgency.
+            # A listener never waits for what nobody hears: one more may be handed to the engine, which sorts them.
             if busy > self._parallel:
                 return
             job = self._work.waiting.next(urgent_only=self.paused or busy >= self._parallel)

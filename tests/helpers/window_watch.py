@@ -62,7 +62,7 @@ class WindowWatch:
 
     def others_share(self) -> float:
         """Cores that other programs kept busy since the beginning; 0 where that cannot be known."""
-        busy_s, own_s = (now - before for now, before in zip((_busy_s(), time.process_time()), self._loads, strict=True))
+        busy_s, own_s = _busy_s() - self._loads[0], time.process_time() - self._loads[1]
         return max(0.0, busy_s - own_s) / max(1e-3, time.perf_counter() - self._began[0])
 
     def worst(self, figure: str) -> Beat:

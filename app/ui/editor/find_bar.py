@@ -254,7 +254,7 @@ class FindBar(QFrame):
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         self._editor.setTextCursor(cursor)
-        self._editor.scroll_to(self._editor.document().findBlock(start), 0.35)
+        self._editor.selecting.scroll_to(self._editor.document().findBlock(start), 0.35)
         self._tell()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -141,7 +141,7 @@ class Gutter(QWidget):
 
     def _paint_speaking(self, painter: QPainter, glyph: QRectF) -> None:
         """Five bars that rise and fall with the time, so that life is seen without a timer of its own."""
-        phase = self._editor.pulse
+        phase = self._editor.infos.pulse
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().colour("accent"))
         for bar in range(4):

@@ -68,8 +68,8 @@ def _label_width(label: str) -> float:
 class ScriptHighlighter(QObject):
     """Formats only; it never touches the text.
 
-    Lines that are typed in are formatted at once. Of a whole book those in sight come first and the rest follows a slice
-    at a time: to format thousands of lines and to lay them out again takes far longer than a window may stand still.
+    Lines that are typed in are formatted at once. Of a whole book those in sight come first and the rest follows a
+    slice at a time: to format thousands of lines and to lay them out anew takes longer than a window may stand still.
     """
 
     def __init__(self, document: QTextDocument, font: QFont, in_sight: Callable[[], range] = lambda: range(0)) -> None:

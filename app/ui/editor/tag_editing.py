@@ -157,7 +157,7 @@ class TagEditing(QObject):
             caret.setPosition(start + len(text.encode("utf-16-le")) // 2)
             self._editor.setTextCursor(caret)
         self._editor.typing = False
-        self._editor.everything_changed()
+        self._editor.infos.everything_changed()
 
     def show_tool_tip(self, event: QEvent) -> None:
 

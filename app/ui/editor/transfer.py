@@ -59,7 +59,7 @@ class Transfer:
             command = ReplaceText(start, editor.project.text_between(start, end), source.text())
         editor.studio.do(command)
         editor.caret_to_last_change()
-        editor.everything_changed()
+        editor.infos.everything_changed()
 
     def enter(self, event: QEvent) -> bool:
         ours = dropped_voice(event.mimeData()) is not None or event.mimeData().hasUrls()

@@ -13,8 +13,8 @@ _ENDLESS = re.compile(f"[!-\u0dff]{{{_LONGEST_WORD}}}")
 
 
 class Wrapping(QObject):
-    """Qt looks for the end of the word at the end of each line, so a paragraph that is one word of many pages would take
-    it minutes a key. Such a script is broken anywhere instead."""
+    """Qt looks for the end of the word at the end of each line, so a paragraph that is one word of many pages would
+    take it minutes a key. Such a script is broken anywhere instead."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)

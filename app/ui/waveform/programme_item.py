@@ -182,7 +182,7 @@ class ProgrammeItem(pg.GraphicsObject):
             height: int,
         ratio: float, many: bool,
     ) -> None:  # fmt: skip
-        """One upright stroke a column, all of them filled at once: thousands of lines given to Qt one by one cost more."""
+        """One upright stroke a column, all filled at once: thousands of lines given to Qt one by one cost more."""
         top = (STRIP_PX + (0 if many else LABEL_PX)) * ratio
         middle, reach = (top + height) / 2, (height - top) / 2 - 2 * ratio
         tops = np.floor(middle - np.clip(high * 1.6, 0, 1) * reach)
@@ -205,7 +205,7 @@ class ProgrammeItem(pg.GraphicsObject):
 
 
 def _draw_dashed(painter: QPainter, area: QRectF, rgba: int, ratio: float) -> None:
-    """A dashed frame of four filled strips: a pen with dashes takes many times as long, and there are a hundred frames."""
+    """A dashed frame of four filled strips: a pen with dashes takes many times as long for a hundred of them."""
     across, down = _dashes(rgba, ratio)
     edge = max(1.0, round(ratio))
     painter.setBrushOrigin(area.topLeft())
