@@ -19,7 +19,8 @@ SCENE_SCALE = 1.2
 ICON_PX = 14.0
 PILL_AIR_PX = 12.0
 _AT_ONCE = 120  # lines formatted while they are put in
-_SLICE = 80
+_SLICE = 60
+_BETWEEN_MS, _AFTER_A_KEY_MS = 4, 150  # who types in a book that was just opened is not to feel the rest of it
 _NOT_FORMATTED = -1
 WIDEST_PILL_PX = 360.0  # longer words are shortened with an ellipsis
 
@@ -83,7 +84,7 @@ class ScriptHighlighter(QObject):
         self._round = 0  # kept with each line: in which round it was formatted
         self._next = 0  # where the slices go on
         self._timer = QTimer(self)
-        self._timer.setInterval(4)
+        self._timer.setInterval(_BETWEEN_MS)
         self._timer.timeout.connect(self._slice)
         self.set_font(font)
         document.contentsChange.connect(self._changed)
@@ -123,7 +124,7 @@ class ScriptHighlighter(QObject):
         """Format every line again, those in sight first."""
         self._round += 1
         self._next = 0
-        self._timer.start()
+        self._timer.start(_BETWEEN_MS)
         self._slice()
 
     def open_tag(self, block_number: int, start: int) -> None:
@@ -150,11 +151,13 @@ class ScriptHighlighter(QObject):
             for number in range(first + _AT_ONCE, end):
                 self._document.findBlockByNumber(number).setUserState(_NOT_FORMATTED)
             self._next = min(self._next, first) if self.busy else first
-            self._timer.start()
+            self._timer.start(_BETWEEN_MS)
         elif self.busy:
             self._next = min(self._next, first)  # the numbers of the lines behind it may be others
+            self._timer.start(_AFTER_A_KEY_MS)
 
     def _slice(self) -> None:
+        self._timer.setInterval(_BETWEEN_MS)
         seen = self._in_sight()
         if not self._format(self._stale(seen), dirty=True):
             block = self._document.findBlockByNumber(self._next)
