@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import MENUS
+from app.menus import MENUS
 from app.ui.action_set import ActionSet, plain
 from app.ui.theme import GRID, theme
 

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import MENUS, SUBMENUS
+from app.menus import MENUS, SUBMENUS
 from app.ui.action_set import ActionSet
 from app.ui.conditions import Conditions
 from app.ui.dropping import local_files

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import ACTIONS, CONDITIONS, MENUS
+from app.actions import ACTIONS, CONDITIONS
+from app.menus import MENUS
 from app.model.content_commands import SetVoice
 from app.ui.theme import theme
 from app.ui.widgets.empty_state import EmptyState

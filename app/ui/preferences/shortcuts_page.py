@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import BY_ID, MENUS
+from app.actions import BY_ID
+from app.menus import MENUS
 from app.ui.action_set import ActionSet, plain
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
