@@ -20,7 +20,7 @@ from app.model.block import Block
 from app.model.project import Project
 from app.services.exporter_file import explain, write_text_part
 from app.services.exporter_formats import ChapterMark, ExportError, FileTags
-from app.services.exporter_parts import remove_dead_parts
+from app.services.exporter_parts import put_in_place, remove_dead_parts
 from app.services.exporter_plan import (
     BlocksNotReady,
     ExportFile,
@@ -143,11 +143,7 @@ class _Export:
         try:
             self._make_all(files, ids, title, made, texts)
             self._stop_if_cancelled()
-            for each in made:
-                self._target = each.sound.target
-                each.sound.put_in_place()
-            for part, self._target in texts:
-                os.replace(part, self._target)
+            put_in_place([*((each.sound.part, each.sound.target) for each in made), *texts], self._now_at)
         except BaseException as error:
             self._clean_up(made, [part for part, _ in texts], folders)
             if isinstance(error, _FAILURES):
@@ -160,6 +156,10 @@ class _Export:
             with contextlib.suppress(OSError):
                 sync_folder(folder)  # what is said to be there is there after a power cut too
         return ExportReport(files_made, texts_made, tuple(left_out), tuple(doubtful), took_s)
+
+    def _now_at(self, target: Path) -> None:
+        """What an error is about."""
+        self._target = target
 
     # -- before anything is written
 

@@ -24,7 +24,7 @@ _LOSSY_SLACK_S = 0.15  # encoder delay and padding
 
 
 class SoundFileOut:
-    """A file being written. `write` float samples, then `finish` (verifies) and `put_in_place`, or `discard`."""
+    """A file being written. `write` float samples, then `finish` (verifies), or `discard`."""
 
     def __init__(self, target: Path, audio: AudioFormat, tags: FileTags, *, exact: bool) -> None:
         self.target = target
@@ -72,9 +72,6 @@ class SoundFileOut:
             self._check_samples(tick)
             return None
         return self._check_length(tick, measure=measure)
-
-    def put_in_place(self) -> None:
-        os.replace(self.part, self.target)
 
     def discard(self) -> None:
         self._writer.abort()

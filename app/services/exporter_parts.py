@@ -1,4 +1,4 @@
-"""Temporary names of files that are being exported: each its writer's own, and known when that is dead."""
+"""Temporary names of files that are being exported, until all of them get their own at once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import socket
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.services.store_sessions import is_alive, started_s
@@ -24,6 +25,50 @@ def part_path(target: Path) -> Path:
     name = target.name.encode("utf-8", "surrogateescape")[:_NAME_BYTES].decode("utf-8", "ignore")
     started = round(started_s(os.getpid()))
     return target.with_name(f".{name}.{_machine()}-{os.getpid()}-{started}-{secrets.token_hex(4)}.moss-part")
+
+
+def put_in_place(pairs: Sequence[tuple[Path, Path]], tell: Callable[[Path], None]) -> None:
+    """Give finished files, (part, target) each, their names: all of them, or none, and then what was there stays.
+
+    Args:
+        tell: called with each target before its turn.
+
+    Raises:
+        OSError.
+    """
+    new: list[Path] = []  # where nothing was
+    before: list[tuple[Path, Path]] = []  # target, and what was there under another name
+    try:
+        for part, target in pairs:
+            tell(target)
+            there = os.path.lexists(target)
+            if there and (other := _second_name(target)) is not None:
+                before.append((target, other))
+            os.replace(part, target)
+            if not there:
+                new.append(target)
+    except BaseException:
+        for target in new:
+            with contextlib.suppress(OSError):
+                target.unlink()
+        for target, other in before:
+            with contextlib.suppress(OSError):
+                os.replace(other, target)
+        raise
+    finally:
+        for _, other in before:
+            with contextlib.suppress(OSError):
+                other.unlink()
+
+
+def _second_name(path: Path) -> Path | None:
+    """Another name of a file; None where there is none, or the file system has no second names."""
+    other = part_path(path)
+    try:
+        os.link(path, other)
+    except (OSError, NotImplementedError):
+        return None
+    return other
 
 
 def remove_dead_parts(folder: Path) -> None:

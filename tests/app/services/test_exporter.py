@@ -19,7 +19,7 @@ from app.model.block import Block, BlockSettings
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings
 from app.model.voice import Voice
-from app.services import exporter_file
+from app.services import exporter_file, exporter_parts
 from app.services.exporter import export, snapshot
 from app.services.exporter_formats import AudioFormat, ExportError, FileTags, kind_for
 from app.services.exporter_parts import part_path
@@ -543,10 +543,33 @@ def test_a_file_that_cannot_be_put_in_its_place_leaves_nothing(book: Studio, tmp
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, "in use")
 
-    monkeypatch.setattr(exporter_file.os, "replace", refuse)
+    monkeypatch.setattr(exporter_parts.os, "replace", refuse)
     with pytest.raises(ExportError, match="write-protected"):
         write(book, tmp_path / "a.wav", subtitles=frozenset({"vtt"}))
     assert leftovers(tmp_path) == []
+
+
+def test_where_one_file_cannot_be_put_in_its_place_all_are_as_they_were(
+    book: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "01 Arrival.wav").write_bytes(b"of yesterday")
+    (tmp_path / "01 Arrival.srt").write_bytes(b"of yesterday too")
+    replace_file = os.replace
+
+    def refuse(source: Path, target: Path) -> None:
+        if Path(target).name == "02 The storm.srt":
+            raise PermissionError(errno.EACCES, "in use")
+        replace_file(source, target)
+
+    monkeypatch.setattr(exporter_parts.os, "replace", refuse)
+    with pytest.raises(ExportError, match="02 The storm.srt"):
+        write(book, tmp_path, split="chapter", audio=AudioFormat("wav"), subtitles=frozenset({"srt"}))
+    assert leftovers(tmp_path) == ["01 Arrival.srt", "01 Arrival.wav"]
+    assert (tmp_path / "01 Arrival.wav").read_bytes() == b"of yesterday"
+    assert (tmp_path / "01 Arrival.srt").read_bytes() == b"of yesterday too"
+    monkeypatch.undo()
+    write(book, tmp_path, split="chapter", audio=AudioFormat("wav"), subtitles=frozenset({"srt"}))
+    assert len(leftovers(tmp_path)) == 4 and soundfile.info(tmp_path / "01 Arrival.wav").frames
 
 
 def test_a_folder_that_is_a_file_is_told(book: Studio, tmp_path: Path) -> None:
