@@ -306,6 +306,7 @@ MESSAGES: tuple[str, ...] = (
     *MODEL_MESSAGES,
 )
 
+_LONGEST = 2_000  # characters: what is longer is no message but somebody's text
 _SPACE = re.compile(r"(?<=[.!?:…])\s+")
 
 
@@ -314,7 +315,7 @@ def local(message: str) -> str:
 
     What was put into a message is looked up as well, since parts of messages are put into others.
     """
-    if not message or _is_english():
+    if not message or len(message) > _LONGEST or _is_english():
         return message
     parts, rest, known = [], message.strip(), False
     while rest:

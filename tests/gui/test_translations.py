@@ -151,6 +151,14 @@ def test_what_has_no_translation_stays_as_it_is(chinese: Any) -> None:
     assert local("Unheard of. Choose another seed.") == "Unheard of. 请选择其他种子。"
 
 
+def test_long_texts_are_not_searched_for_messages(chinese: Any, monkeypatch: Any) -> None:
+    short = "The clip is empty."
+    longer = short + " and so on" * 400
+    assert local(short) != short
+    monkeypatch.setattr("app.ui.messages._patterns", lambda: pytest.fail("it was searched"))
+    assert local(longer) == longer
+
+
 def test_english_messages_are_left_alone(qapp: Any) -> None:
     assert local("Very quiet: speech is at -40 dBFS.") == "Very quiet: speech is at -40 dBFS."
 
