@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from engine import ModelCard
 
 _CHARACTERS_A_SECOND = 14.0
+# A letter or digit before anything that may begin a tag.
+_BEGINS_WITH_WORDS = re.compile(r"[^\[［【<]*?[^\W_]")
 _BROKEN_OFF = ("cancelled", "failed", "")
 
 
@@ -149,6 +152,8 @@ class BlockStates:
 
 def has_words(text: str) -> bool:
     """Whether there is anything to speak beside tags and marks."""
+    if _BEGINS_WITH_WORDS.match(text):
+        return True  # thousands of lines are asked about at once, and nearly all of them are so
     at, words = 0, []
     for tag in find_tags(text):
         words.append(text[at : tag.start])
