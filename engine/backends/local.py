@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 QUIET_DB = -120.0
 ENCODE_LEAD_S = 0.5  # below this lead a listener's frames go before the encoding of somebody else's clip
 UNHEARD_FRAMES = 25
-# Where streams are not computed in blocks only these numbers of frames are decoded at once: a graph is kept for each.
+# Where streams are not computed in blocks only these numbers of frames are decoded at once; a graph is kept of each.
 CHUNK_SIZES = (UNHEARD_FRAMES, 8, 6, 4, 3, 2, 1)
 
 
@@ -299,7 +299,7 @@ class LocalBackend:
     def _decode_in_sizes(self, chunks: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
         """Decode chunks of any length, together; outside blocks in steps of `CHUNK_SIZES`, by each length alone."""
         if self._in_blocks:
-            return self._loaded.streams.step(chunks)
+            return self._loaded.streams.step(chunks) if chunks else {}
         parts: dict[int, list[np.ndarray]] = {slot: [] for slot in chunks}
         while chunks:
             step = {
