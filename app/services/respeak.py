@@ -83,19 +83,23 @@ def can_be_base(take: Take | None, text: str, plan: SpeechPlan) -> bool:
 def touched(plan: SpeechPlan, language: str | None, start: int, end: int) -> dict[int, Stretch]:
     """The sentences that a range of a block's text touches, by the number of their piece.
 
-    An empty range stands for the sentence that it lies in.
+    A range that touches none (a caret at the end, a pause) stands for the sentence before it, or else the first.
     """
     found: dict[int, Stretch] = {}
+    before: tuple[int, Stretch] | None = None
     for number, piece in enumerate(plan.pieces):
-        borders = [0, *sentence_ends(piece.text, language)]
+        sentences = list(pairwise([0, *sentence_ends(piece.text, language)]))
         inside = [
             (a, b)
-            for a, b in pairwise(borders)
+            for a, b in sentences
             if piece.to_source(a) < max(end, start + 1) and piece.to_source(b) > start
         ]
         if inside:
             found[number] = Stretch(inside[0][0], inside[-1][1])
-    return found
+        for a, b in sentences:
+            if before is None or piece.to_source(a) <= start:
+                before = number, Stretch(a, b)
+    return found or dict([before] if before is not None else [])
 
 
 def is_everything(plan: SpeechPlan, stretches: dict[int, Stretch]) -> bool:

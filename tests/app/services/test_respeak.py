@@ -215,6 +215,12 @@ def test_sentences_that_were_edited_before_their_turn_are_not_spoken(studio: Any
     assert len(it.project.block(it.id).takes) == 1
 
 
+def test_a_caret_in_a_pause_means_the_sentence_before_it() -> None:
+    plan = plan_speech("[pause 0.5s] One two. [pause 1.0s] Three four.", ModelCard("Any"))
+    assert touched(plan, None, 25, 25) == {0: Stretch(0, 8)} == touched(plan, None, 2, 2)
+    assert touched(plan_speech("...", ModelCard("Any")), None, 0, 0) == {}
+
+
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [
@@ -223,6 +229,7 @@ def test_sentences_that_were_edited_before_their_turn_are_not_spoken(studio: Any
         (15, 15, Stretch(15, 30)),
         (10, 16, Stretch(0, 30)),
         (len(TEXT) - 1, len(TEXT), Stretch(30, len(TEXT))),
+        (len(TEXT), len(TEXT), Stretch(30, len(TEXT))),
     ],
 )
 def test_a_range_touches_whole_sentences(start: int, end: int, expected: Stretch) -> None:
