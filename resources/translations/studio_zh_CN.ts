@@ -2450,6 +2450,234 @@
         <translation>请用 --profile 选择其他的。</translation>
     </message>
     <message>
+        <source>No output was found: the playhead moves, but nothing can be heard. Plug in headphones or speakers.</source>
+        <translation>没有找到输出设备：播放位置在移动，但听不到声音。请插上耳机或扬声器。</translation>
+    </message>
+    <message>
+        <source>The output is back. Press play to go on from where you were.</source>
+        <translation>输出设备已恢复。按播放可从刚才的位置继续。</translation>
+    </message>
+    <message>
+        <source>The output is back; playing goes on from where you were.</source>
+        <translation>输出设备已恢复，从刚才的位置继续播放。</translation>
+    </message>
+    <message>
+        <source>%1 does not answer any more.</source>
+        <translation>%1 不再响应。</translation>
+    </message>
+    <message>
+        <source>Press play to go on.</source>
+        <translation>按播放继续。</translation>
+    </message>
+    <message>
+        <source>A voice needs a name.</source>
+        <translation>声音需要一个名称。</translation>
+    </message>
+    <message>
+        <source>Add its clip under a name of your own.</source>
+        <translation>请用您自己的名称添加它的片段。</translation>
+    </message>
+    <message>
+        <source>Ask for the file again.</source>
+        <translation>请重新索取该文件。</translation>
+    </message>
+    <message>
+        <source>Choose another voice, or add it again.</source>
+        <translation>请选择其他声音，或重新添加。</translation>
+    </message>
+    <message>
+        <source>Import it from a .mvoice file.</source>
+        <translation>请从 .mvoice 文件导入。</translation>
+    </message>
+    <message>
+        <source>Nothing needs to be done.</source>
+        <translation>无需任何操作。</translation>
+    </message>
+    <message>
+        <source>The clip of the voice “%1” is gone: %2.</source>
+        <translation>声音“%1”的片段不见了：%2。</translation>
+    </message>
+    <message>
+        <source>The voice in %1 cannot be read (%2). Import it again from a .mvoice file.</source>
+        <translation>无法读取 %1 中的声音（%2）。请从 .mvoice 文件重新导入。</translation>
+    </message>
+    <message>
+        <source>The voice “%1” is already in the library.</source>
+        <translation>声音“%1”已在声音库中。</translation>
+    </message>
+    <message>
+        <source>There are: %1.</source>
+        <translation>现有：%1。</translation>
+    </message>
+    <message>
+        <source>There is already a voice called “%1”.</source>
+        <translation>已有名为“%1”的声音。</translation>
+    </message>
+    <message>
+        <source>There is no voice or clip “%1”.</source>
+        <translation>没有声音或片段“%1”。</translation>
+    </message>
+    <message>
+        <source>This voice is no longer in the trash.</source>
+        <translation>该声音已不在回收站中。</translation>
+    </message>
+    <message>
+        <source>This voice is not in the library.</source>
+        <translation>该声音不在声音库中。</translation>
+    </message>
+    <message>
+        <source>Type one, for instance the speaker&apos;s.</source>
+        <translation>请输入一个，例如说话人的名字。</translation>
+    </message>
+    <message>
+        <source>A clip in %1 is larger than a clip may be (%2 MiB).</source>
+        <translation>%1 中的一个片段超过了允许的大小（%2 MiB）。</translation>
+    </message>
+    <message>
+        <source>The record in %1 cannot be read (%2).</source>
+        <translation>无法读取 %1 中的记录（%2）。</translation>
+    </message>
+    <message>
+        <source>The record in %1 is too large.</source>
+        <translation>%1 中的记录太大。</translation>
+    </message>
+    <message>
+        <source>Check free space and permissions, then try again.</source>
+        <translation>请检查可用空间和权限，然后重试。</translation>
+    </message>
+    <message>
+        <source>Check the path.</source>
+        <translation>请检查路径。</translation>
+    </message>
+    <message>
+        <source>Give a wav, flac, mp3, ogg, opus, m4a or video file.</source>
+        <translation>请提供 wav、flac、mp3、ogg、opus、m4a 或视频文件。</translation>
+    </message>
+    <message>
+        <source>The voice must have at least one clip, each of them audio.</source>
+        <translation>声音至少要有一个片段，且都必须是音频。</translation>
+    </message>
+    <message>
+        <source>Choose another name, or open it.</source>
+        <translation>请选择其他名称，或打开它。</translation>
+    </message>
+    <message>
+        <source>Choose another project.</source>
+        <translation>请选择其他项目。</translation>
+    </message>
+    <message>
+        <source>Open it for writing once, to bring it up to date.</source>
+        <translation>请以可写方式打开一次，以更新它。</translation>
+    </message>
+    <message>
+        <source>Open it for writing: what is whole is read, and a copy is kept.</source>
+        <translation>请以可写方式打开：完好的部分会被读取，并保留一份副本。</translation>
+    </message>
+    <message>
+        <source>Open it in the background.</source>
+        <translation>请在后台打开。</translation>
+    </message>
+    <message>
+        <source>The file as it was is kept as %1.</source>
+        <translation>原文件已保留为 %1。</translation>
+    </message>
+    <message>
+        <source>There is no file %1.</source>
+        <translation>没有文件 %1。</translation>
+    </message>
+    <message>
+        <source>Try again, or open a copy of it.</source>
+        <translation>请重试，或打开它的副本。</translation>
+    </message>
+    <message>
+        <source>Save it on another drive.</source>
+        <translation>请保存到其他驱动器。</translation>
+    </message>
+    <message>
+        <source>Save it under another name to change it.</source>
+        <translation>要修改它，请另存为其他名称。</translation>
+    </message>
+    <message>
+        <source>Installed: %1. A folder with a model can be given as well.</source>
+        <translation>已安装：%1。也可以指定含有模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>There is no model “%1”.</source>
+        <translation>没有模型“%1”。</translation>
+    </message>
+    <message>
+        <source>Render them, or leave them out (--skip, or the switch in the export window).</source>
+        <translation>请生成它们，或略去它们（--skip，或导出窗口中的开关）。</translation>
+    </message>
+    <message>
+        <source>Check the disk and try again, or choose another folder.</source>
+        <translation>请检查磁盘后重试，或选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Check the disk, then export again.</source>
+        <translation>请检查磁盘，然后重新导出。</translation>
+    </message>
+    <message>
+        <source>Choose a shorter one.</source>
+        <translation>请选择短一些的。</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there (any more), or is no folder.</source>
+        <translation>文件夹 %1 不存在（或已不在），或不是文件夹。</translation>
+    </message>
+    <message>
+        <source>The name %1 is too long for this disk.</source>
+        <translation>名称 %1 对该磁盘来说太长。</translation>
+    </message>
+    <message>
+        <source>There is no room left in %1 for %2.</source>
+        <translation>%1 中没有空间存放 %2。</translation>
+    </message>
+    <message>
+        <source>Speak shorter pieces, close other programs, or choose a smaller model.</source>
+        <translation>请朗读短一些的内容、关闭其他程序，或选择较小的模型。</translation>
+    </message>
+    <message>
+        <source>The engine met an error of its own (%1: %2).</source>
+        <translation>引擎自身出错（%1：%2）。</translation>
+    </message>
+    <message>
+        <source>There was not enough memory.</source>
+        <translation>内存不足。</translation>
+    </message>
+    <message>
+        <source>Open a model again.</source>
+        <translation>请重新打开模型。</translation>
+    </message>
+    <message>
+        <source>The engine was closed before the speech was finished.</source>
+        <translation>引擎在朗读完成之前已关闭。</translation>
+    </message>
+    <message>
+        <source>The engine was closed.</source>
+        <translation>引擎已关闭。</translation>
+    </message>
+    <message>
+        <source>Choose a shorter part of it.</source>
+        <translation>请选择其中短一些的部分。</translation>
+    </message>
+    <message>
+        <source>Choose one of them, or a model that clones any voice: MOSS-TTS-Local v1.5.</source>
+        <translation>请选择其中之一，或能克隆任何声音的模型：MOSS-TTS-Local v1.5。</translation>
+    </message>
+    <message>
+        <source>Encode the clip again.</source>
+        <translation>请重新编码片段。</translation>
+    </message>
+    <message>
+        <source>The clip is %1 s long; “%2” takes at most %3 s.</source>
+        <translation>片段长 %1 秒；“%2”最多可用 %3 秒。</translation>
+    </message>
+    <message>
+        <source>The clip&apos;s codes do not fit this model (%1).</source>
+        <translation>片段的编码不适合该模型（%1）。</translation>
+    </message>
+    <message>
         <source>Allow downloads under Models &amp; Servers, or use a folder.</source>
         <translation>请在“模型与服务器”中允许下载，或使用文件夹。</translation>
     </message>
