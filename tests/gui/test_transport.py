@@ -156,9 +156,13 @@ def test_the_time_shown_is_the_time_heard_over_all_lines(tones, transport, qtbot
 
 
 def test_writing_while_it_plays_goes_on_and_the_new_text_is_heard(tones, transport, qtbot):
+    tones.studio.renderer.render(tones.ids[:1])
+    qtbot.waitUntil(lambda: tones.studio.block_state(tones.ids[0]) == "ready", timeout=5000)
+    tones.backend.gate.clear()  # the second line takes its time
     press(qtbot, transport.play)
     qtbot.waitUntil(lambda: bool(tones.studio.playing_block), timeout=5000)
     tones.studio.do(ReplaceText(tones.studio.project.start_of(3), "Eleven", "Fifteen"))
+    tones.backend.gate.set()
     qtbot.waitUntil(lambda: state(tones) is PlayState.STOPPED, timeout=15000)
     assert any(text.startswith("Fifteen") for text in tones.backend.spoken)
     assert tones.studio.block_state(tones.ids[3]) == "ready"
