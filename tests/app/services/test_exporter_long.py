@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
+AAC_FRAME = 1024  # samples
+TABLE_BYTES = 80  # of a frame's entry, written (56) and read back (24)
 
 
 def run(folder: Path, *options: str) -> dict:
@@ -34,4 +36,6 @@ def test_ten_hours_need_no_more_memory_than_ten_minutes(kind: str, loudness: str
     long = run(tmp_path, "10", kind, loudness)
     print(short, long)
     assert long["seconds"] > 35_000
-    assert long["grew_mb"] < short["grew_mb"] + 60
+    # An MP4 ends with a table of all its frames, which its writer keeps and its reader reads: that alone grows.
+    table_mb = (long["seconds"] - short["seconds"]) * 48_000 / AAC_FRAME * TABLE_BYTES / 1e6 if kind == "m4b" else 0
+    assert long["grew_mb"] < short["grew_mb"] + table_mb + 60
