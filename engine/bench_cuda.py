@@ -123,7 +123,9 @@ def make_streams(codec: Codec, device: torch.device) -> tuple[DecodeStreams, flo
 
     started_s = time.monotonic()
     streams = kernel_streams(codec, 1)
-    streams.capture(frames=CODEC_STEPS)  # type: ignore[attr-defined]
+    streams.capture()  # type: ignore[attr-defined]
+    if codec.clips is not None:
+        codec.clips.capture()
     torch.cuda.synchronize(device)
     read = codec_side(codec.config.decoder, codec.dtype.itemsize, kernels=False)
     return streams, float(read), time.monotonic() - started_s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -16,6 +17,9 @@ from engine.codec.weights import CodecWeights
 from engine.errors import CapabilityError
 from engine.runtime.checkpoint import Checkpoint, Progress
 
+if TYPE_CHECKING:
+    from engine.runtime.codec_clips import ClipGraphs
+
 SPEECH_CODEBOOKS = 12  # what the language model speaks in
 
 
@@ -27,6 +31,7 @@ class Codec:
         device, dtype: where and in what type it computes; the quantizer, residual streams and norms are float32 always.
         codebooks: how many were loaded; codes may use 1 up to this many.
         encoder, decoder: None when loaded without.
+        clips: what encodes them in graphs, on a device that has those.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Codec:
         self.dtype = dtype
         self.codebooks = quantizer.codebooks
         self._checkpoint = checkpoint
+        self.clips: ClipGraphs | None = None
 
     @property
     def identity(self) -> str:
@@ -78,6 +84,11 @@ class Codec:
         encoder = _loaded(self.encoder, "encoder")
         count = min(SPEECH_CODEBOOKS, self.codebooks) if codebooks is None else self._allowed(codebooks)
         frames = [self._frames_of(clip) for clip in batch]
+        if self.clips is not None:
+            made = []
+            for clip in batch:
+                made.append((yield from self.clips.encode(clip, count)))
+            return made
         codes = [np.zeros((length, count), np.int16) for length in frames]
         longest_first = sorted(range(len(batch)), key=lambda index: -frames[index])
         width = 1 if self.device.type == "cpu" else max(1, len(batch))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -13,6 +15,7 @@ from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
 from engine.requests import Sampling
 from engine.runtime.graphs import RING, FrameGraphs, Quantizer
+from engine.runtime.kernels.launch import rehearse
 from engine.runtime.memory import PREFIX_BYTES
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 from engine.runtime.prefixes import PrefixStore
@@ -84,9 +87,17 @@ class CudaFrameLoop:
 
     def capture(self) -> None:
         """Capture the graphs. Call it once, before the first `admit`; until then, and where it fails, steps run eagerly."""
-        sizes = {self.rows} if self.pinned else {size for size in (1, 2, 4, 8, 16, 32) if size < self.rows} | {self.rows}
-        self.graphs.capture(sorted(sizes))
+        rehearse(self.rehearsal())
+        self.graphs.capture(self._sizes())
         self.prompts.capture(self.graphs.pool)
+
+    def rehearsal(self) -> list[Callable[[], object]]:
+        """What `rehearse` takes: all that `capture` captures."""
+        steps = [functools.partial(step, size) for size in self._sizes() for step in (self.graphs.frame_step, self.graphs.backbone_step)]
+        return [torch.inference_mode()(step) for step in (*steps, *(functools.partial(self.prompts.forward, size) for size in self.prompts.buckets))]
+
+    def _sizes(self) -> list[int]:
+        return sorted({self.rows} if self.pinned else {size for size in (1, 2, 4, 8, 16, 32) if size < self.rows} | {self.rows})
 
     @torch.inference_mode()
     def admit(self, prompt: Prompt, *, sampling: Sampling, seed: int, max_frames: int) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import torch
 
 from engine.codec.model import Codec
 from engine.runtime.codec_stack import KernelStack
+from engine.runtime.kernels.launch import rehearse
+from engine.runtime.queue import Queue
 
 GRAPH_FRAMES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 25)  # a step of any other length is made of these
 
@@ -17,7 +21,9 @@ class CudaDecodeStreams:
     """The interface of `engine.codec.stream.DecodeStreams`, on graphs.
 
     Padding frames would move a stream on, so a graph serves one exact number of frames; padding streams go to a slot that
-    belongs to nobody.
+    belongs to nobody. Streams that take the same step take it together: it gives each the bits that it gets alone.
+
+    Everything runs on a CUDA stream of its own, beside the frames that are being made.
 
     Attributes:
         codec: what decodes; its decoder is a `KernelStack`.
@@ -31,12 +37,18 @@ class CudaDecodeStreams:
         self.codec, self.slots, self.most_frames = codec, slots, most_frames
         self.fallback = ""
         device = codec.device
-        with torch.inference_mode():
+        self._queue = Queue(device)
+        width = codec.codebooks
+        samples = most_frames * codec.config.hop * codec.config.channels
+        with torch.inference_mode(), self._queue:
             self._state = codec.decoder.new_state(slots + 1, most_frames)
             self._slots = torch.full((slots,), slots, dtype=torch.int32, device=device)
-            self._codes = torch.zeros(slots, most_frames, codec.codebooks, dtype=torch.int64, device=device)
+            self._codes = torch.zeros(slots * most_frames * width, dtype=torch.int64, device=device)
+        self._sent_slots = self._queue.pinned(slots, dtype=torch.int32)
+        self._sent_codes = self._queue.pinned(len(self._codes), dtype=torch.int64)
+        self._heard = self._queue.pinned(slots * samples, dtype=torch.float32)
         self._open: set[int] = set()
-        self._graphs: dict[tuple[int, int, int], tuple[torch.cuda.CUDAGraph, torch.Tensor]] = {}
+        self._graphs: dict[tuple[int, int, int], torch.cuda.CUDAGraph] = {}
 
     @property
     def free(self) -> int:
@@ -56,7 +68,8 @@ class CudaDecodeStreams:
         """Start a new stream in a slot, open or not."""
         if not 0 <= slot < self.slots:
             raise IndexError(f"slot {slot} of {self.slots}")
-        self._state.reset(slot)
+        with self._queue:
+            self._state.reset(slot)
         self._open.add(slot)
 
     def close(self, slot: int) -> None:
@@ -84,7 +97,7 @@ class CudaDecodeStreams:
                     parts[slot].append(samples)
                     left[slot] = left[slot][frames:]
         empty = np.zeros((0, self.codec.config.channels), np.float32)
-        return {slot: np.concatenate(made) if made else empty for slot, made in parts.items()}
+        return {slot: np.concatenate(made) if len(made) > 1 else (made or [empty])[0] for slot, made in parts.items()}
 
     def _step_of(self, frames: int) -> int:
         return max(size for size in GRAPH_FRAMES if size <= min(frames, self.most_frames))
@@ -94,18 +107,31 @@ class CudaDecodeStreams:
         bucket = min(
             (size for size, count, known in self._graphs if count == frames and known == books and size >= batch), default=batch
         )
-        ids = np.full(bucket, self.slots, np.int32)
+        ids = self._sent_slots.numpy()
+        ids[:bucket] = self.slots
         ids[:batch] = slots
-        self._slots[:bucket].copy_(torch.from_numpy(ids))
-        self._codes[:batch, :frames, :books].copy_(torch.from_numpy(codes))
-        captured = self._graphs.get((bucket, frames, books))
-        if captured is None:
-            return self._run(bucket, frames, books)[:batch].cpu().numpy()
-        captured[0].replay()
-        return captured[1][:batch].cpu().numpy()
+        self._sent_codes.numpy()[: codes.size] = codes.reshape(-1)
+        with self._queue:
+            graph = self._graphs.get((bucket, frames, books))
+            if graph is None:
+                self._go(bucket, frames, books)
+            else:
+                graph.replay()
+            self._queue.wait()
+        shape = (bucket, frames * self.codec.config.hop, self.codec.config.channels)
+        return self._heard.numpy()[: math.prod(shape)].reshape(shape)[:batch].copy()
+
+    def _go(self, batch: int, frames: int, books: int) -> None:
+        """What was sent is fetched, decoded, and the samples are brought to the host: all that a graph holds."""
+        self._slots[:batch].copy_(self._sent_slots[:batch], non_blocking=True)
+        count = batch * frames * books
+        self._codes[:count].copy_(self._sent_codes[:count], non_blocking=True)
+        signal = self._run(batch, frames, books).reshape(-1)
+        self._heard[: len(signal)].copy_(signal, non_blocking=True)
 
     def _run(self, batch: int, frames: int, books: int) -> torch.Tensor:
-        return self.codec.decode_step(self._codes[:batch, :frames, :books], self._state, self._slots[:batch])
+        codes = self._codes[: batch * frames * books].view(batch, frames, books)
+        return self.codec.decode_step(codes, self._state, self._slots[:batch])
 
     @torch.inference_mode()
     def capture(
@@ -114,19 +140,31 @@ class CudaDecodeStreams:
         """Capture steps of these sizes, the largest first, into one pool. Failure leaves eager steps and a reason."""
         books = books or min(12, self.codec.codebooks)
         pool = None
-        self._slots.fill_(self.slots)
-        self._codes.zero_()
+        self._sent_slots.fill_(self.slots)
+        self._sent_codes.zero_()
+        rehearse(self.rehearsal(buckets, frames, books))
         try:
-            for batch in sorted(buckets, reverse=True):
-                for count in sorted((each for each in frames if each <= self.most_frames), reverse=True):
-                    self._run(batch, count, books)  # compiles what is not compiled yet
+            with self._queue:
+                for batch, count in self._sizes(buckets, frames):
+                    self._go(batch, count, books)  # loads what was compiled
                     torch.cuda.synchronize()
                     graph = torch.cuda.CUDAGraph()
-                    with torch.cuda.graph(graph, pool=pool):
-                        signal = self._run(batch, count, books)
+                    with torch.cuda.graph(graph, pool=pool, stream=self._queue.stream):
+                        self._go(batch, count, books)
                     pool = graph.pool()
-                    self._graphs[batch, count, books] = (graph, signal)
+                    self._graphs[batch, count, books] = graph
         except RuntimeError as error:
             self._graphs.clear()
             self.fallback = f"graphs of the codec could not be captured ({error}); steps run one kernel at a time"
-        self._state.frames.zero_()
+        with self._queue:
+            self._state.frames.zero_()
+
+    def rehearsal(
+        self, buckets: tuple[int, ...] = (1,), frames: tuple[int, ...] = GRAPH_FRAMES, books: int | None = None
+    ) -> list[Callable[[], object]]:
+        """What `rehearse` takes for the same sizes as `capture`."""
+        books = books or min(12, self.codec.codebooks)
+        return [torch.inference_mode()(functools.partial(self._run, *size, books)) for size in self._sizes(buckets, frames)]
+
+    def _sizes(self, buckets: tuple[int, ...], frames: tuple[int, ...]) -> list[tuple[int, int]]:
+        return sorted(((batch, count) for batch in buckets for count in frames if count <= self.most_frames), reverse=True)

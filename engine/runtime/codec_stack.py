@@ -10,8 +10,11 @@ import triton
 from engine.codec.config import TransformerStage
 from engine.codec.layers import NORM_EPS, STEP_FRAMES, Stack, StageWeights
 from engine.codec.layers import Rows as StreamRows
+from engine.codec.linear import Linear as WideLinear
+from engine.runtime.codec_resident import MOST_ROWS, ResidentStage, RowPlaces
 from engine.runtime.kernels import window
-from engine.runtime.kernels.ops import Linear, Norm, Rows
+from engine.runtime.kernels.launch import launch
+from engine.runtime.kernels.ops import Linear, Norm, Rows, SplitWork
 
 _HIGH_POSITIONS = 8192  # × 1024 positions: five hours at the fastest stage
 _PARTS = 128  # blocks that a residual product of any width here is cut into, at most
@@ -32,6 +35,7 @@ class _Stage:
     begin: Linear
     end: Linear
     layers: list[_Layer]
+    resident: ResidentStage | None  # the same layers as one launch, for short steps
     turns: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]  # cos, sin of 1024 a; cos, sin of b
 
 
@@ -42,15 +46,16 @@ class KernelState:
     Attributes:
         frames: int32 `[rows]`, frames each row has been through.
         most_frames: the longest step; the rings are that much longer than a window.
-        rings: for each stage and layer `[2, rows, heads, capacity, head_width]`: keys, values.
-        residual: by width, the rows on their way; work: for each stage qkv, attended, inner.
+        rings: for each stage `[layers, 2, rows, heads, capacity, head_width]`: keys, values.
+        residual: by width, the rows on their way; work: for each stage qkv, attended, inner; places: of resident stages.
     """
 
     frames: torch.Tensor
     most_frames: int
-    rings: list[list[torch.Tensor]]
+    rings: list[torch.Tensor]
     residual: dict[int, Rows]
     work: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
+    places: RowPlaces
 
     def reset(self, row: int) -> None:
         """Begin a new stream in `row`. Its old keys stay in memory, out of reach of the window."""
@@ -64,8 +69,10 @@ class KernelStack:
         device, dtype: as of the stack; residual and norms are float32.
     """
 
-    def __init__(self, stack: Stack, *, pdl: bool = True) -> None:
-        self.device, self.dtype, self.pdl = stack.device, stack.dtype, pdl
+    def __init__(self, stack: Stack, *, pdl: bool = True, resident: bool = False) -> None:
+        """`resident`: short steps take one launch a stage. It moves the weights, so that the stack's are views."""
+        self.device, self.dtype, self.pdl, self._resident = stack.device, stack.dtype, pdl, resident
+        self._work = SplitWork.new(stack.device)  # its kernels may run beside those of others
         self._launch = {"launch_pdl": True} if pdl else {}
         with torch.inference_mode():
             self._stages = [self._stage(stage) for stage in stack.transformers]
@@ -77,21 +84,28 @@ class KernelStack:
         after = [*gains[1:], torch.ones(config.width, device=self.device)]
         layers = [
             _Layer(
-                qkv=Linear(layer.qkv.weight, norm=Norm("layer", NORM_EPS, *layer.norm1), pdl=self.pdl),
-                out=Linear(layer.attention_out.weight, next_gain=layer.norm2[0].contiguous(), pdl=self.pdl),
-                feed_in=Linear(layer.feed_in.weight, norm=Norm("layer", NORM_EPS, *layer.norm2), act="gelu", pdl=self.pdl),
-                feed_out=Linear(layer.feed_out.weight, next_gain=gain, pdl=self.pdl),
+                qkv=Linear(layer.qkv.weight, norm=Norm("layer", NORM_EPS, *layer.norm1), pdl=self.pdl, work=self._work),
+                out=Linear(layer.attention_out.weight, next_gain=layer.norm2[0].contiguous(), pdl=self.pdl, work=self._work),
+                feed_in=Linear(layer.feed_in.weight, norm=Norm("layer", NORM_EPS, *layer.norm2), act="gelu", pdl=self.pdl, work=self._work),
+                feed_out=Linear(layer.feed_out.weight, next_gain=gain, pdl=self.pdl, work=self._work),
             )
             for layer, gain in zip(stage.layers, after, strict=True)
         ]
+        resident = None
+        if self._resident:
+            resident = ResidentStage(config, [(layer.qkv, layer.out, layer.feed_in, layer.feed_out) for layer in layers], self._work)
+            for layer, weights in zip(stage.layers, layers, strict=True):
+                layer.qkv, layer.attention_out = WideLinear(weights.qkv.weight), WideLinear(weights.out.weight)
+                layer.feed_in, layer.feed_out = WideLinear(weights.feed_in.weight), WideLinear(weights.feed_out.weight)
         identity = torch.eye(config.width, device=self.device, dtype=self.dtype)
         begin = stage.input_proj.weight if stage.input_proj is not None else identity
         end = stage.output_proj.weight if stage.output_proj is not None else identity
         return _Stage(
             config=config,
-            begin=Linear(begin, next_gain=gains[0], pdl=self.pdl),
-            end=Linear(end, pdl=self.pdl),
+            begin=Linear(begin, next_gain=gains[0], pdl=self.pdl, work=self._work),
+            end=Linear(end, pdl=self.pdl, work=self._work),
             layers=layers,
+            resident=resident,
             turns=_turn_tables(stage.frequencies),
         )
 
@@ -117,8 +131,8 @@ class KernelStack:
         for stage in self._stages:
             config = stage.config
             capacity = config.context + most_frames * config.tokens_per_frame
-            shape = (2, rows, config.heads, capacity, config.head_width)
-            rings.append([torch.zeros(shape, device=device, dtype=dtype) for _ in stage.layers])
+            shape = (config.layers, 2, rows, config.heads, capacity, config.head_width)
+            rings.append(torch.zeros(shape, device=device, dtype=dtype))
             count = longest[config.width]
             work.append(
                 (
@@ -127,7 +141,8 @@ class KernelStack:
                     room("inner", count, config.hidden),
                 )
             )
-        return KernelState(torch.zeros(rows, dtype=torch.int32, device=device), most_frames, rings, residual, work)
+        places = RowPlaces.empty(rows, max(stage.config.head_width for stage in self._stages), device)
+        return KernelState(torch.zeros(rows, dtype=torch.int32, device=device), most_frames, rings, residual, work, places)
 
     def step(
         self,
@@ -155,24 +170,43 @@ class KernelStack:
             residual = state.residual[config.width]
             gained = residual.gained[:m]
             qkv, attended, inner = (buffer[:m] for buffer in work)
-            stage.begin.begin(x, residual)
-            block_q = min(_TILE, max(16, triton.next_power_of_2(count)))
-            grid = (triton.cdiv(count, block_q), config.heads, batch)
-            for layer, ring in zip(stage.layers, rings, strict=True):
-                layer.qkv.store(gained, residual, qkv)
-                window.window_attention_kernel[grid](
-                    qkv, ring[0], ring[1], state.frames, slots, *stage.turns, attended,
-                    count, config.tokens_per_frame, config.head_width**-0.5,
-                    HEADS=config.heads, DIM=config.head_width, CONTEXT=config.context, CAPACITY=ring.shape[3],
-                    BLOCK_Q=block_q, BLOCK_T=_TILE, STAGES=2, PDL=self.pdl, num_warps=4, **self._launch,
-                )  # fmt: skip
-                layer.out.add(attended, residual)
-                layer.feed_in.store(gained, residual, inner)
-                layer.feed_out.add(inner, residual)
+            like = max(2, count)  # the shapes for one stream's rows, whoever is beside it; the product for one row leaves too many sums
+            stage.begin.begin(x, residual, like=like)
+            if stage.resident is not None and count <= MOST_ROWS:
+                stage.resident.run(residual, (qkv, attended, inner), rings, state.places, state.frames, slots, stage.turns, count)
+            else:
+                self._layer_by_layer(stage, residual, (qkv, attended, inner), rings, state.frames, slots, count)
             x = torch.empty(m, stage.end.N, device=x.device, dtype=torch.float32 if index == last else self.dtype)
-            stage.end.store(gained, None, x)
+            stage.end.store(gained, None, x, like=like)
         state.frames.index_add_(0, slots, torch.full_like(slots, frames))
         return x.reshape(batch, -1, x.shape[-1])
+
+    def _layer_by_layer(
+        self,
+        stage: _Stage,
+        residual: Rows,
+        work: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
+        rings: torch.Tensor,
+        frames: torch.Tensor,
+        slots: torch.Tensor,
+        count: int,
+    ) -> None:
+        config = stage.config
+        qkv, attended, inner = work
+        gained, like = residual.gained[: len(qkv)], max(2, count)
+        block_q = min(_TILE, max(16, triton.next_power_of_2(count)))
+        grid = (triton.cdiv(count, block_q), config.heads, len(slots))
+        for layer, ring in zip(stage.layers, rings, strict=True):
+            layer.qkv.store(gained, residual, qkv, like=like)
+            launch(window.window_attention_kernel, grid)(
+                qkv, ring[0], ring[1], frames, slots, *stage.turns, attended,
+                count, config.tokens_per_frame, config.head_width**-0.5,
+                HEADS=config.heads, DIM=config.head_width, CONTEXT=config.context, CAPACITY=ring.shape[3],
+                BLOCK_Q=block_q, BLOCK_T=_TILE, STAGES=2, PDL=self.pdl, num_warps=4, **self._launch,
+            )  # fmt: skip
+            layer.out.add(attended, residual, like=like)
+            layer.feed_in.store(gained, residual, inner, like=like)
+            layer.feed_out.add(inner, residual, like=like)
 
 
 def _turn_tables(frequencies: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:

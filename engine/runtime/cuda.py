@@ -5,11 +5,10 @@ from __future__ import annotations
 import gc
 import importlib.util
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from engine.codec.config import CodecConfig, PatchStage, TransformerStage
@@ -26,14 +25,15 @@ from engine.runtime.memory import MemoryPlan
 
 if TYPE_CHECKING:
     from engine.runtime.batch import CudaFrameLoop
+    from engine.runtime.codec_graphs import CudaDecodeStreams
 
 _log = logging.getLogger(__name__)
 
 Stage = Callable[[str, float], None]
+Steps = Sequence[Callable[[], object]]
 PDL_CAPABILITY = (9, 0)  # programmatic dependent launch
 KERNEL_CAPABILITY = (7, 5)  # the oldest card that Triton compiles for
 _BARE_CONTEXT_BYTES = 450 * memory.MB  # of CONTEXT_BYTES: what is taken before any of our kernels is loaded
-_WARM_CLIP_FRAMES = (12, 100)
 
 
 @dataclass
@@ -50,7 +50,7 @@ class CudaParts:
     model: SpeechLM
     loop: FrameLoop | CudaFrameLoop
     codec: Codec
-    streams: DecodeStreams
+    streams: DecodeStreams | CudaDecodeStreams
     kernels: bool
     codec_kernels: bool
     plan: MemoryPlan | None
@@ -82,12 +82,8 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
     model = _load_model(layout, plan, chosen, stage)
     parts = _codec(layout, plan, chosen, codec_config, lm_config.codebooks, stage)
     stage("Preparing the kernels", 0.75)
-    loop: FrameLoop | CudaFrameLoop
-    kernels = True
-    try:
-        loop = _frame_loop(model, chosen, stage)
-        warnings += [reason for reason in (loop.graphs.fallback, loop.prompts.fallback) if reason]
-    except Exception as error:
+
+    def plain(error: Exception) -> FrameLoop:
         _raise_unless_kernels(error)
         if chosen.precision in NARROW:
             problem = f"{chosen.precision} does not run on this card ({error})."
@@ -95,12 +91,26 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
         _log.warning("The frame loop runs without kernels", exc_info=error)
         warnings.append(f"Frames are made by plain operations, slower: the kernels failed ({_short(error)}).")
         _give_back()
-        loop, kernels = FrameLoop(model, rows=chosen.rows), False
-    codec, streams, codec_kernels, reason = parts(chosen.rows)
+        return FrameLoop(model, rows=chosen.rows)
+
+    loop: FrameLoop | CudaFrameLoop
+    captures: CudaFrameLoop | None = None
+    try:
+        loop = captures = _frame_loop(model, chosen)
+    except Exception as error:
+        loop = plain(error)
+    codec, streams, codec_kernels, reason = parts(chosen.rows, captures.rehearsal() if captures else [])
+    if captures is not None:
+        stage("Capturing the graphs of frames and prompts", 0.95)
+        try:
+            captures.capture()
+            warnings += [why for why in (captures.graphs.fallback, captures.prompts.fallback) if why]
+        except Exception as error:
+            captures, loop = None, plain(error)
     if reason:
         warnings.append(reason)
     _give_back()
-    return CudaParts(model, loop, codec, streams, kernels, codec_kernels, chosen, tuple(warnings))
+    return CudaParts(model, loop, codec, streams, captures is not None, codec_kernels, chosen, tuple(warnings))
 
 
 def plan_for(lm: LMConfig, codec: CodecConfig, plan: DevicePlan, rows: int) -> MemoryPlan:
@@ -164,10 +174,10 @@ def _load_model(layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, stage
     return load_lm(layout.model, device=plan.device, dtype=plan.dtype, progress=progress)
 
 
-def _frame_loop(model: SpeechLM, chosen: MemoryPlan, stage: Stage) -> CudaFrameLoop:
+def _frame_loop(model: SpeechLM, chosen: MemoryPlan) -> CudaFrameLoop:
     from engine.runtime.batch import CudaFrameLoop
 
-    loop = CudaFrameLoop(
+    return CudaFrameLoop(
         model,
         rows=chosen.rows,
         pages=chosen.pages,
@@ -176,9 +186,6 @@ def _frame_loop(model: SpeechLM, chosen: MemoryPlan, stage: Stage) -> CudaFrameL
         prefix_bytes=chosen.parts["voices"],
         pdl=torch.cuda.get_device_capability(model.device) >= PDL_CAPABILITY,
     )
-    stage("Capturing the graphs of frames and prompts", 0.78)
-    loop.capture()
-    return loop
 
 
 # -- the codec --------------------------------------------------------------------------------------------------
@@ -186,8 +193,11 @@ def _frame_loop(model: SpeechLM, chosen: MemoryPlan, stage: Stage) -> CudaFrameL
 
 def _codec(
     layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, config: CodecConfig, codebooks: int, stage: Stage
-) -> Callable[[int], tuple[Codec, DecodeStreams, bool, str]]:
-    """Load the codec's sides where the plan puts them; what is returned gives codec and streams for so many rows."""
+) -> Callable[[int, Steps], tuple[Codec, DecodeStreams | CudaDecodeStreams, bool, str]]:
+    """Load the codec's sides where the plan puts them.
+
+    What is returned gives codec and streams for so many rows, and compiles what other `Steps` take beside its own.
+    """
 
     def load(device: str, *, encoder: bool, decoder: bool, start: float, share: float) -> Codec:
         return load_codec(
@@ -207,10 +217,10 @@ def _codec(
         decodes = load(plan.codec_device, encoder=False, decoder=True, start=0.45, share=0.15)
         encodes = load("cpu", encoder=True, decoder=False, start=0.6, share=0.15)
 
-    def finish(rows: int) -> tuple[Codec, DecodeStreams, bool, str]:
+    def finish(rows: int, beside: Steps) -> tuple[Codec, DecodeStreams | CudaDecodeStreams, bool, str]:
         if chosen.decoder == "cpu":
             return encodes, DecodeStreams(decodes, slots=rows), False, ""
-        stage("Capturing the codec graphs", 0.88)
+        stage("Compiling the kernels", 0.78)
         refusal = codec_refusal(config.decoder) or codec_refusal(config.encoder)
         with torch.cuda.device(plan.codec_device):
             plain = decodes.encoder, decodes.decoder
@@ -218,13 +228,18 @@ def _codec(
                 if refusal:
                     raise ValueError(refusal)
                 streams = kernel_streams(decodes, rows)
+                clips = decodes.clips
+                from engine.runtime.kernels.launch import rehearse
+
+                rehearse([*beside, *streams.rehearsal(), *(clips.rehearsal() if clips is not None else ())])
+                stage("Capturing the codec graphs", 0.9)
                 streams.capture()
-                stage("Trying clips", 0.97)
-                warm_clips(encodes)
+                if clips is not None:
+                    clips.capture()
             except Exception as error:
                 _raise_unless_kernels(error)
                 _log.warning("The codec runs without kernels", exc_info=error)
-                decodes.encoder, decodes.decoder = plain
+                decodes.encoder, decodes.decoder, decodes.clips = *plain, None
                 _give_back()
                 reason = f"Audio is decoded by plain operations, slower: the kernels failed ({_short(error)})."
                 return encodes, DecodeStreams(decodes, slots=rows, together=False), False, reason
@@ -233,52 +248,20 @@ def _codec(
     return finish
 
 
-def kernel_streams(codec: Codec, slots: int) -> DecodeStreams:
+def kernel_streams(codec: Codec, slots: int) -> CudaDecodeStreams:
     """Put the sides of a codec that are on a CUDA device on kernels, and give its streams."""
+    from engine.runtime.codec_clips import ClipGraphs
     from engine.runtime.codec_graphs import CudaDecodeStreams
     from engine.runtime.codec_stack import KernelStack
 
     pdl = torch.cuda.get_device_capability(codec.device) >= PDL_CAPABILITY
     if codec.encoder is not None:
-        codec.encoder = _on_device(KernelStack(codec.encoder, pdl=pdl), codec.device)
+        codec.encoder = KernelStack(codec.encoder, pdl=pdl)
+        codec.clips = ClipGraphs(codec)
     assert codec.decoder is not None
-    codec.decoder = KernelStack(codec.decoder, pdl=pdl)
+    codec.decoder = KernelStack(codec.decoder, pdl=pdl, resident=codec.dtype.itemsize == 2)
 
-    class AloneStreams(CudaDecodeStreams):
-        """Each stream is decoded alone: products of another height round otherwise, and company must not be heard."""
-
-        def step(self, chunks: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
-            with torch.cuda.device(self.codec.device):
-                decoded: dict[int, np.ndarray] = {}
-                for slot, codes in chunks.items():
-                    decoded |= super().step({slot: codes})
-                return decoded
-
-        def reset(self, slot: int) -> None:
-            with torch.cuda.device(self.codec.device):
-                super().reset(slot)
-
-    return AloneStreams(codec, slots)  # type: ignore[return-value]
-
-
-def _on_device(stack, device: torch.device):
-    """Kernels are launched on the current device; clips are encoded while that of the language model is current."""
-    step = stack.step
-
-    def on_its_own(*args, **options):
-        with torch.cuda.device(device):
-            return step(*args, **options)
-
-    stack.step = on_its_own
-    return stack
-
-
-def warm_clips(codec: Codec, frames: Sequence[int] = _WARM_CLIP_FRAMES) -> None:
-    """Compile what clips of these lengths take. On a CPU there is nothing to compile."""
-    if codec.device.type == "cpu" or codec.encoder is None:
-        return
-    for count in frames:
-        codec.encode([np.zeros((codec.config.channels, count * codec.config.hop), np.float32)])
+    return CudaDecodeStreams(codec, slots)
 
 
 # -- where kernels do not serve ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import triton
 
 from engine.lm.backbone import rotary_table
 from engine.runtime.kernels import attention, sampling
+from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Linear, Norm, Rows
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 
@@ -173,7 +174,7 @@ class FrameGraphs:
         splits = attention_splits(rows)
         for index, (qkv, (q_gain, k_gain), out, gate_up, down) in enumerate(self.layers):
             qkv.store(x.gained[:rows], x, self.qkv[:rows])
-            attention.paged_attention_kernel[(config.kv_heads, splits, rows)](
+            launch(attention.paged_attention_kernel, (config.kv_heads, splits, rows))(
                 self.qkv, cache.keys[index], cache.values[index], cache.table, state.position, q_gain, k_gain, self.cos, self.sin,
                 self.part, self.part_max, self.part_sum, self.counter, self.attended, cache.table.shape[1], scale, config.norm_eps,
                 HEADS=config.heads, KV_HEADS=config.kv_heads, DIM=config.head_dim, PAGE=PAGE_ROWS, SPLITS=splits,
@@ -183,7 +184,7 @@ class FrameGraphs:
             gate_up.store(x.gained[:rows], x, self.inner[:rows])
             down.add(self.inner[:rows], x)
         local = state.local
-        sampling.advance_kernel[(rows,)](
+        launch(sampling.advance_kernel, (rows,))(
             x.residual, x.stats, self.final_gain, self.local_gain, local.residual, local.gained, local.stats, state.live, state.position,
             x.parts, x.stride, config.hidden, config.norm_eps,
             BLOCK_P=triton.next_power_of_2(x.parts), BLOCK_D=triton.next_power_of_2(config.hidden), PDL=self.pdl, **self.launch,
@@ -199,7 +200,7 @@ class FrameGraphs:
         block_d = triton.next_power_of_2(hidden)
         for channel, size in enumerate(config.codebook_sizes):
             self.local_qkv.store(x.gained[:rows], x, self.local_qkv_out[:rows])
-            attention.local_attention_kernel[(local.heads, rows)](
+            launch(attention.local_attention_kernel, (local.heads, rows))(
                 self.local_qkv_out, self.local_keys, self.local_values, self.local_cos, self.local_sin, self.local_attended,
                 local.head_dim**-0.5, channel, HEADS=local.heads, DIM=local.head_dim, HALF_PAD=self.half_pad, DIM_PAD=self.dim_pad,
                 LENGTH=self.local_length, ROTATE=local.rotary, PDL=self.pdl, num_warps=1, **self.launch,
@@ -211,7 +212,7 @@ class FrameGraphs:
             # The product writes rows of its own width; the sampler reads with the same stride.
             logits = self.logits.view(-1)[: rows * head.N].view(rows, head.N)
             head.store(x.gained[:rows], x, logits)
-            sampling.sample_kernel[(rows,)](
+            launch(sampling.sample_kernel, (rows,))(
                 logits, state.history, state.codes, state.live, state.frame, state.seed, state.floats, state.ints,
                 self.tables[channel], self.local_gain, x.residual, x.gained, x.stats, state.never_stop,
                 channel, size, self.width, head.N, hidden, x.stride,
@@ -220,7 +221,7 @@ class FrameGraphs:
             )  # fmt: skip
             x.parts = 1
         x = state.backbone
-        sampling.next_input_kernel[(rows,)](
+        launch(sampling.next_input_kernel, (rows,))(
             state.codes, state.live, state.frame, state.position, state.ring, state.ring_at, self.slot, self.tables, self.first_gain,
             x.residual, x.gained, x.stats, hidden, self.width, RING, x.stride,
             CHANNELS=config.codebooks, BLOCK_D=block_d, PDL=self.pdl, num_warps=4, **self.launch,

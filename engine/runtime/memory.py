@@ -35,6 +35,7 @@ _SPLIT_BYTES = 8 * 128 * 4096 * 4 + 16384 * 4
 _CODEC_PARTS = 128
 _STEP_FRAMES = 25  # the longest streaming step of the codec
 _ENCODE_FRAMES = 100
+_RESIDENT_ROWS = 256  # positions of one stream in a step that is one launch a stage
 _TURNS = 8192 + 1024
 _CODEC_BLOCK = 512
 
@@ -155,7 +156,8 @@ def quantizer(config: CodecConfig, codebooks: int, *, encoder: bool) -> int:
 
 def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, most_frames: int, itemsize: int) -> int:
     """Bytes of the rings of `rows` streams, and of the buffers that steps of all of them work in."""
-    total = 4 * rows
+    head = max((stage.head_width for stage in _transformers(stages)), default=0)
+    total = 4 * rows + rows * (_RESIDENT_ROWS * (4 * head + 8) + 4)
     longest: dict[int, int] = {}
     inner: dict[int, int] = {}
     for stage in _transformers(stages):
@@ -306,11 +308,11 @@ def _plan(
     work = _MOMENT_BYTES
     if decoder == "device":
         parts["codec decoder"] = codec_side(codec.decoder, itemsize) + quantizer(codec, books, encoder=False)
-        parts["codec streams"] = stream_state(codec.decoder, rows + 1, _STEP_FRAMES, itemsize)
+        parts["codec streams"] = stream_state(codec.decoder, rows + 1, _STEP_FRAMES, itemsize) + _SPLIT_BYTES
     if encoder == "device":
         both = quantizer(codec, books, encoder=True) - quantizer(codec, books, encoder=False)
         parts["codec encoder"] = codec_side(codec.encoder, itemsize) + both
-        work = max(work, stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize))
+        parts["clips"] = stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize) + _SPLIT_BYTES
     parts["graphs"] = GRAPH_BYTES
     parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 2))
     parts["workspace"] = work

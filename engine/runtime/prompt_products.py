@@ -7,6 +7,7 @@ import triton
 
 from engine.runtime.graphs import FrameGraphs
 from engine.runtime.kernels import prompts as kernels
+from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Linear, Rows
 
 _GATE_BLOCK = 1024
@@ -64,7 +65,7 @@ class WideProducts(FusedProducts):
         _, _, _, gate_up, down = frames.layers[layer]
         torch.mm(x.gained[:size], gate_up.weight.t(), out=self.wide[:size])
         config, inner = frames.model.config.backbone, self.inner.shape[1]
-        kernels.gate_rows_kernel[(size, triton.cdiv(inner, _GATE_BLOCK))](
+        launch(kernels.gate_rows_kernel, (size, triton.cdiv(inner, _GATE_BLOCK)))(
             self.wide, x.stats, self.inner, inner, x.stride, config.hidden, config.norm_eps,
             BLOCK=_GATE_BLOCK, PDL=frames.pdl, **frames.launch,
         )  # fmt: skip
@@ -73,7 +74,7 @@ class WideProducts(FusedProducts):
     def _add(self, source: torch.Tensor, product: Linear, size: int) -> None:
         x, hidden = self.rows, self.sum.shape[1]
         torch.mm(source[:size], product.weight.t(), out=self.sum[:size])
-        kernels.add_rows_kernel[(size,)](
+        launch(kernels.add_rows_kernel, (size,))(
             self.sum, product.next_gain, x.residual, x.gained, x.stats, hidden, x.stride,
             BLOCK_D=triton.next_power_of_2(hidden), PDL=self.frames.pdl, **self.frames.launch,
         )  # fmt: skip

@@ -10,6 +10,7 @@ import triton
 from engine.lm.sampling import stop_options
 from engine.requests import Sampling
 from engine.runtime.graphs import FrameGraphs, captured
+from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels import prompts as kernels
 from engine.runtime.kernels.ops import Rows, shared_bytes
 from engine.runtime.memory import PROMPT_ROWS
@@ -162,7 +163,7 @@ class PromptGraphs:
         x.parts = 1
         block_d = triton.next_power_of_2(config.hidden)
         text = model.backbone.embed_tokens if job.text is None else job.text
-        kernels.embed_rows_kernel[(size,)](
+        launch(kernels.embed_rows_kernel, (size,))(
             job.fields, job.ids, text, frames.tables, frames.first_gain, x.residual, x.gained, x.stats,
             frames.width, model.config.pad_code, config.hidden, x.stride,
             CHANNELS=books, BLOCK_D=block_d, TEXT_GIVEN=job.text is not None,
@@ -173,19 +174,19 @@ class PromptGraphs:
         products = self.products
         for index, (_, (q_gain, k_gain), *_) in enumerate(frames.layers):
             products.qkv(index, size, self.qkv)
-            kernels.place_rows_kernel[(size, config.heads + 2 * config.kv_heads)](
+            launch(kernels.place_rows_kernel, (size, config.heads + 2 * config.kv_heads))(
                 job.fields, self.qkv, x.stats, self.query, cache.keys[index], cache.values[index], cache.table, q_gain, k_gain,
                 frames.cos, frames.sin, per_row, x.stride, config.hidden, scale, config.norm_eps,
                 NORMED=products.normed, **shape, num_warps=1, **frames.launch,
             )  # fmt: skip
-            kernels.prompt_attention_kernel[(triton.cdiv(size, block_q), config.heads)](
+            launch(kernels.prompt_attention_kernel, (triton.cdiv(size, block_q), config.heads))(
                 job.fields, self.query, cache.keys[index], cache.values[index], cache.table, self.attended, per_row,
                 BLOCK_Q=block_q, BLOCK_T=block_t, STAGES=stages, **shape, num_warps=4, **frames.launch,
             )  # fmt: skip
             products.add_attended(index, size, self.attended)
             products.add_inner(index, size)
         local = state.local
-        kernels.start_row_kernel[(books + 1,)](
+        launch(kernels.start_row_kernel, (books + 1,))(
             job.fields, job.seed, job.floats, x.residual, frames.final_gain, frames.local_gain, state.live, state.frame, state.position,
             state.ring_at, state.seed, state.floats, state.ints, state.history, local.residual, local.gained, local.stats,
             config.hidden, frames.width, local.stride, config.norm_eps,

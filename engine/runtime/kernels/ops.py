@@ -10,6 +10,7 @@ import torch
 import triton
 
 from engine.runtime.kernels import linear as kernels
+from engine.runtime.kernels.launch import launch
 from engine.runtime.quantize import GROUP, widen
 
 MOST_SPLIT_VALUES = 8 * 128 * 4096  # float32: splits × rows × width
@@ -65,7 +66,7 @@ class Norm:
 
 @dataclass(frozen=True)
 class SplitWork:
-    """Where products that are cut along K leave their parts; one for a device, since kernels of one stream follow each other."""
+    """Where products that are cut along K leave their parts; one for each stream, whose kernels follow each other."""
 
     parts: torch.Tensor
     counters: torch.Tensor
@@ -74,11 +75,16 @@ class SplitWork:
 
     @classmethod
     def on(cls, device: torch.device) -> SplitWork:
+        """That of the stream on which the language model runs."""
         if device not in cls._made:
-            cls._made[device] = cls(
-                torch.zeros(MOST_SPLIT_VALUES, device=device, dtype=torch.float32), torch.zeros(16384, device=device, dtype=torch.int32)
-            )
+            cls._made[device] = cls.new(device)
         return cls._made[device]
+
+    @classmethod
+    def new(cls, device: torch.device) -> SplitWork:
+        return cls(
+            torch.zeros(MOST_SPLIT_VALUES, device=device, dtype=torch.float32), torch.zeros(16384, device=device, dtype=torch.int32)
+        )
 
 
 class Linear:
@@ -101,9 +107,10 @@ class Linear:
         next_gain: torch.Tensor | None = None,
         scale: torch.Tensor | None = None,
         pdl: bool = True,
+        work: SplitWork | None = None,
     ) -> None:
         self.weight, self.scale, self.norm, self.act = weight, scale, norm, self.ACTS[act]
-        self.layer_scale, self.next_gain, self.pdl = layer_scale, next_gain, pdl
+        self.layer_scale, self.next_gain, self.pdl, self.work = layer_scale, next_gain, pdl, work
         self.N = weight.shape[0] // (2 if act == "swiglu" else 1)
         self.bits = 4 if weight.dtype == torch.uint8 else 8 * weight.element_size()
         self.K = weight.shape[1] * (2 if self.bits == 4 else 1)
@@ -126,20 +133,26 @@ class Linear:
     def _wide(self) -> torch.Tensor:
         return self.weight.float() if self.scale is None else widen(self.weight, self.scale)
 
-    def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor) -> None:
+    # `like`: the number of rows that shapes are chosen for, where it is not that of `x`. Rows of several streams get the bits
+    # that each would get alone.
+
+    def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, *, like: int | None = None) -> None:
         """out `[M, N]` = act(...). `rows` gives the sums of the norm; `x` is its `gained` (or any input where there is no norm)."""
-        self._launch(x, rows, out, None, kernels.OUT_STORE)
+        self._launch(x, rows, out, None, kernels.OUT_STORE, like)
 
-    def add(self, x: torch.Tensor, rows: Rows) -> None:
+    def add(self, x: torch.Tensor, rows: Rows, *, like: int | None = None) -> None:
         """rows.residual += layer_scale · y, and leaves `gained` and the sums for the next norm."""
-        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_ADD)
+        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_ADD, like)
 
-    def begin(self, x: torch.Tensor, rows: Rows) -> None:
+    def begin(self, x: torch.Tensor, rows: Rows, *, like: int | None = None) -> None:
         """rows.residual = y: the first of a network's rows; otherwise as `add`."""
-        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_SET)
+        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_SET, like)
 
-    def _launch(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, target: Rows | None, mode: int) -> int:
+    def _launch(
+        self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, target: Rows | None, mode: int, like: int | None
+    ) -> int:
         m = x.shape[0]
+        like = like or m
         stats_in = rows.parts if rows is not None else 1
         stride = (rows or target).stride if (rows or target) is not None else 1
         dummy = self.weight
@@ -166,10 +179,10 @@ class Linear:
             "BLOCK_P": max(1, triton.next_power_of_2(stats_in)),
             "PDL": self.pdl,
         }
-        launch = {"launch_pdl": True} if self.pdl else {}
+        options = {"launch_pdl": True} if self.pdl else {}
         eps = self.norm.eps if self.norm is not None else 0.0
         words = self.words if x.element_size() == 2 else None
-        if m == 1 and (words is not None or self.bits != 4):
+        if m == like == 1 and (words is not None or self.bits != 4):
             gated = self.act == kernels.ACT_SWIGLU
             ahead = 0
             if words is None:
@@ -181,26 +194,28 @@ class Linear:
             blocks = triton.cdiv(self.N, block_n)
             flags |= {"BLOCK_N": block_n, "BLOCK_K": block_k, "num_warps": warps}
             if words is None:
-                kernels.gemv_kernel[(blocks,)](*arguments, stride, self.N, self.K, stats_in, eps, **flags, **launch)
+                launch(kernels.gemv_kernel, (blocks,))(*arguments, stride, self.N, self.K, stats_in, eps, **flags, **options)
             else:
                 arguments = (x, words, *arguments[2:])
-                kernels.gemv_words_kernel[(blocks,)](
+                launch(kernels.gemv_words_kernel, (blocks,))(
                     *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENTS[self.bits],
-                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **launch,
+                    AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **options,
                 )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
-            m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
+            like, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
         )
         if self.bits == 4:
             gated = self.act == kernels.ACT_SWIGLU
             block_n, block_k, stages = int4_gemm_shape(block_m, block_n, gated, x.element_size(), shared_bytes(x.device))
         blocks = triton.cdiv(self.N, block_n)
-        work = SplitWork.on(x.device)
-        kernels.gemm_kernel[(blocks, triton.cdiv(m, block_m), splits)](
+        if splits > 1 and splits * m * self.N > MOST_SPLIT_VALUES:
+            raise ValueError(f"{m} rows of {self.N} in {splits} parts: there is no room for so many")
+        work = self.work or SplitWork.on(x.device)
+        launch(kernels.gemm_kernel, (blocks, triton.cdiv(m, block_m), splits))(
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
             BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits,
-            num_warps=warps, **flags, **launch,
+            num_warps=warps, **flags, **options,
         )  # fmt: skip
         return blocks
 

@@ -8,8 +8,8 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 
 @triton.jit
-def _turned(row_ptr, at, ok, stride, cos_high, sin_high, cos_low, sin_low, positions, HALF: tl.constexpr):
-    """Heads' rows `[T, 2 HALF]` rotated by their positions in neighbouring pairs: even and odd elements, float32.
+def _turned(row_ptr, at, ok, stride, cos_high, sin_high, cos_low, sin_low, positions, ROWS: tl.constexpr, HALF: tl.constexpr):
+    """Heads' rows `[T, 2 HALF]` rotated by their positions in neighbouring pairs, float32.
 
     The angle of position 1024 a + b is the product of two table entries, so that hours into a stream it is as exact as at 0.
     """
@@ -21,32 +21,35 @@ def _turned(row_ptr, at, ok, stride, cos_high, sin_high, cos_low, sin_low, posit
     ch, sh = tl.load(cos_high + high, mask=ok[:, None], other=0), tl.load(sin_high + high, mask=ok[:, None], other=0)
     cl, sl = tl.load(cos_low + low, mask=ok[:, None], other=0), tl.load(sin_low + low, mask=ok[:, None], other=0)
     cos, sin = ch * cl - sh * sl, sh * cl + ch * sl
-    return even * cos - odd * sin, odd * cos + even * sin
+    return tl.reshape(tl.join(even * cos - odd * sin, odd * cos + even * sin), (ROWS, 2 * HALF))
 
 
-@triton.jit
-def attend_window(
+@triton.jit(do_not_specialize=["COUNT", "PER_FRAME"])
+def window_attention_kernel(
     qkv_ptr, keys_ptr, values_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low, out_ptr,
-    block, head, batch, COUNT, PER_FRAME, scale,
+    COUNT, PER_FRAME, scale,
     HEADS: tl.constexpr, DIM: tl.constexpr, CONTEXT: tl.constexpr, CAPACITY: tl.constexpr,
-    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, BLOCK_N: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
 ):
-    """Queries `block` of one head of one stream: COUNT new positions of B streams over the last CONTEXT keys, themselves included.
+    """Grid (ceil(COUNT / BLOCK_Q), HEADS, B): COUNT new positions of B streams over the last CONTEXT keys, themselves included.
 
     Old keys come from each slot's ring of CAPACITY >= CONTEXT + COUNT positions, new ones from qkv, so nothing that is still
     needed is overwritten. Each block of queries also writes its own keys (rotated) and values into the ring.
 
-    Layout: qkv `[B COUNT, 3 HEADS DIM]`; keys, values `[slots, HEADS, CAPACITY, DIM]` (keys: even elements, then odd);
+    Layout: qkv `[B COUNT, 3 HEADS DIM]`; keys, values `[slots, HEADS, CAPACITY, DIM]`;
     frames int32 `[slots]` that the stream has been through; slots int32 `[B]`; out `[B COUNT, HEADS DIM]`.
     """
+    if PDL:
+        gdc_launch_dependents()
     HALF: tl.constexpr = DIM // 2
+    head = tl.program_id(1)
+    batch = tl.program_id(2)
     slot = tl.load(slots_ptr + batch).to(tl.int64)
     first = tl.load(frames_ptr + slot) * PER_FRAME
-    half = tl.arange(0, HALF)
     dims = tl.arange(0, DIM)
     stride = 3 * HEADS * DIM
     row = qkv_ptr + batch.to(tl.int64) * COUNT * stride + head * DIM
-    begin = block * BLOCK_Q
+    begin = tl.program_id(0) * BLOCK_Q
     at = begin + tl.arange(0, BLOCK_Q)
     ok = at < COUNT
     dtype = keys_ptr.dtype.element_ty
@@ -57,15 +60,13 @@ def attend_window(
     position = oldest + times
     there = position < first
     index = ring + (position % CAPACITY)[:, None] * DIM
-    k_even = tl.load(keys_ptr + index + half[None, :], mask=there[:, None], other=0)
-    k_odd = tl.load(keys_ptr + index + HALF + half[None, :], mask=there[:, None], other=0)
+    k = tl.load(keys_ptr + index + dims[None, :], mask=there[:, None], other=0)
     v = tl.load(values_ptr + index + dims[None, :], mask=there[:, None], other=0)
     if PDL:
         gdc_wait()
-    q_even, q_odd = _turned(row, at, ok, stride, cos_high, sin_high, cos_low, sin_low, first + at, HALF)
-    q_even = (q_even * scale).to(dtype)
-    q_odd = (q_odd * scale).to(dtype)
-    scores = tl.dot(q_even, k_even.T, input_precision="ieee") + tl.dot(q_odd, k_odd.T, input_precision="ieee")
+    q = _turned(row, at, ok, stride, cos_high, sin_high, cos_low, sin_low, first + at, BLOCK_Q, HALF)
+    q = (q * scale).to(dtype)
+    scores = tl.dot(q, k.T, input_precision="ieee")
     seen = there[None, :] & ((first + at)[:, None] - position[None, :] < CONTEXT)
     scores = tl.where(seen, scores, float("-inf"))
     top = tl.maximum(tl.max(scores, 1), -1.0e30)
@@ -76,10 +77,9 @@ def attend_window(
         position = start + times
         there = position < first
         index = ring + (position % CAPACITY)[:, None] * DIM
-        k_even = tl.load(keys_ptr + index + half[None, :], mask=there[:, None], other=0)
-        k_odd = tl.load(keys_ptr + index + HALF + half[None, :], mask=there[:, None], other=0)
+        k = tl.load(keys_ptr + index + dims[None, :], mask=there[:, None], other=0)
         v = tl.load(values_ptr + index + dims[None, :], mask=there[:, None], other=0)
-        scores = tl.dot(q_even, k_even.T, input_precision="ieee") + tl.dot(q_odd, k_odd.T, input_precision="ieee")
+        scores = tl.dot(q, k.T, input_precision="ieee")
         seen = there[None, :] & ((first + at)[:, None] - position[None, :] < CONTEXT)
         scores = tl.where(seen, scores, float("-inf"))
         new_top = tl.maximum(top, tl.max(scores, 1))
@@ -89,20 +89,17 @@ def attend_window(
         acc = tl.dot(weights.to(dtype), v, acc * shrink[:, None], input_precision="ieee")
         top = new_top
 
-    nearest = tl.maximum(begin - CONTEXT + 1, 0) // BLOCK_N * BLOCK_N
-    for start in tl.range(nearest, begin + BLOCK_Q, BLOCK_N):
-        new = start + tl.arange(0, BLOCK_N)
+    nearest = tl.maximum(begin - CONTEXT + 1, 0) // BLOCK_Q * BLOCK_Q
+    for start in tl.range(nearest, begin + BLOCK_Q, BLOCK_Q):
+        new = start + tl.arange(0, BLOCK_Q)
         present = new < COUNT
-        new_even, new_odd = _turned(row + HEADS * DIM, new, present, stride, cos_high, sin_high, cos_low, sin_low, first + new, HALF)
-        new_even, new_odd = new_even.to(dtype), new_odd.to(dtype)
+        key = _turned(row + HEADS * DIM, new, present, stride, cos_high, sin_high, cos_low, sin_low, first + new, BLOCK_Q, HALF).to(dtype)
         value = tl.load(row + 2 * HEADS * DIM + new[:, None] * stride + dims[None, :], mask=present[:, None], other=0)
-        # The ring takes the keys of this block's own queries.
-        own = present & (new >= begin) & (new < begin + BLOCK_Q)
-        place = ring + ((first + new) % CAPACITY)[:, None] * DIM
-        tl.store(keys_ptr + place + half[None, :], new_even, mask=own[:, None])
-        tl.store(keys_ptr + place + HALF + half[None, :], new_odd, mask=own[:, None])
-        tl.store(values_ptr + place + dims[None, :], value, mask=own[:, None])
-        logits = tl.dot(q_even, new_even.T, input_precision="ieee") + tl.dot(q_odd, new_odd.T, input_precision="ieee")
+        if start == begin:
+            place = ring + ((first + new) % CAPACITY)[:, None] * DIM
+            tl.store(keys_ptr + place + dims[None, :], key, mask=present[:, None])
+            tl.store(values_ptr + place + dims[None, :], value, mask=present[:, None])
+        logits = tl.dot(q, key.T, input_precision="ieee")
         distance = at[:, None] - new[None, :]
         logits = tl.where((distance >= 0) & (distance < CONTEXT) & present[None, :], logits, float("-inf"))
         new_top = tl.maximum(top, tl.max(logits, 1))
@@ -113,20 +110,3 @@ def attend_window(
         top = new_top
     out = out_ptr + (batch.to(tl.int64) * COUNT + at)[:, None] * HEADS * DIM + head * DIM + dims[None, :]
     tl.store(out, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=ok[:, None])
-
-
-@triton.jit(do_not_specialize=["COUNT", "PER_FRAME"])
-def window_attention_kernel(
-    qkv_ptr, keys_ptr, values_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low, out_ptr,
-    COUNT, PER_FRAME, scale,
-    HEADS: tl.constexpr, DIM: tl.constexpr, CONTEXT: tl.constexpr, CAPACITY: tl.constexpr,
-    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
-):
-    """Grid (ceil(COUNT / BLOCK_Q), HEADS, B): see `attend_window`."""
-    if PDL:
-        gdc_launch_dependents()
-    attend_window(
-        qkv_ptr, keys_ptr, values_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low, out_ptr,
-        tl.program_id(0), tl.program_id(1), tl.program_id(2), COUNT, PER_FRAME, scale,
-        HEADS, DIM, CONTEXT, CAPACITY, BLOCK_Q, BLOCK_T, BLOCK_Q, STAGES, PDL,
-    )  # fmt: skip
