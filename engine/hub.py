@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from engine.catalogue import CatalogueEntry, Part
 from engine.hub_access import DownloadStopped, HubError, HubOptions, Sink, WrongSize, asked, client
+from engine.hub_answers import asking_for_a_file
 from engine.hub_carry import carry_over
 from engine.hub_files import (
     COMMIT,
@@ -252,7 +253,8 @@ class Download:
 
     @staticmethod
     def _fill(http_get: Callable[..., None], url: str, sink: Sink, have: int, headers: dict, file: RemoteFile) -> None:
-        http_get(url, sink, resume_size=have, headers=dict(headers), expected_size=file.size)
+        with asking_for_a_file():
+            http_get(url, sink, resume_size=have, headers=dict(headers), expected_size=file.size)
 
     def _insist(self, ask: Callable[[], Any], part: Part) -> Any:
         """Ask the hub, a few times where it is busy or the connection breaks."""

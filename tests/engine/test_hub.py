@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import hashlib
 import json
 import os
@@ -19,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_hub import SmallHub
 
-from engine import HubOptions, hub, hub_access, hub_carry, hub_lock
+from engine import HubOptions, hub, hub_access, hub_answers, hub_carry, hub_lock
 from engine.card import ModelCard
 from engine.catalogue import CATALOGUE, CatalogueEntry, Part
 from engine.hub import Download
@@ -293,6 +294,68 @@ def test_what_is_no_hub_is_told_as_such(small, tmp_path, monkeypatch, body):
     with pytest.raises(HubError, match="as a hub does|which version") as caught:
         download(small, tmp_path).run()
     assert "mirror" in caught.value.remedy
+
+
+LONG = b'{"id": "maker/voice", "tags": ["' + b"x" * 200_000 + b'"]}'
+
+
+def packed(content: bytes, times: int = 1) -> bytes:
+    for _ in range(times):
+        content = gzip.compress(content)
+    return content
+
+
+@pytest.mark.parametrize("status", [200, 302, 404, 500])
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (LONG, {}),
+        (packed(LONG), {"Content-Encoding": "gzip"}),
+        (packed(LONG, 2), {"Content-Encoding": "gzip, gzip"}),
+        (packed(b"{}") + LONG, {"Content-Encoding": "gzip"}),
+        (packed(LONG)[:-20], {"Content-Encoding": "gzip"}),
+        (LONG, {"Content-Encoding": "gzip"}),
+    ],
+)
+def test_an_answer_that_is_endless_or_swells_ends_early(small, tmp_path, monkeypatch, status, body, headers):
+    monkeypatch.setattr(hub_answers, "LARGEST_BYTES", 100_000)
+    monkeypatch.setattr(hub_answers, "STEP_BYTES", 4096)
+    more = {"Location": f"{small.address}/api/models/maker/codec"} if status == 302 else {}
+    monkeypatch.setattr(
+        small_hub._Handler,
+        "_list",
+        lambda self, repository, wanted: self._send(status, body, headers | more, wanted),
+    )
+    with pytest.raises(HubError, match="does not end|packs what it sends|cannot be unpacked") as caught:
+        download(small, tmp_path).run()
+    assert "mirror" in caught.value.remedy and small.bytes_sent() == []
+
+
+def test_a_list_that_trickles_without_end_is_given_up(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(hub_answers, "LONGEST_S", 0.2)
+    small.delay_s = 0.1
+    monkeypatch.setattr(
+        small_hub._Handler, "_list", lambda self, repository, wanted: self._send(200, LONG, {}, wanted)
+    )
+    with pytest.raises(HubError, match="does not end"):
+        download(small, tmp_path).run()
+
+
+def test_lists_and_files_that_come_packed_are_unpacked_as_far_as_they_are_announced(small, tmp_path, monkeypatch):
+    send = small_hub._Handler._send
+
+    def pack(self, status, content, headers, body, cut=False):
+        if status == 200:
+            content, headers = packed(content), headers | {"Content-Encoding": "gzip"}
+        send(self, status, content, headers, body, cut)
+
+    monkeypatch.setattr(small_hub._Handler, "_send", pack)
+    monkeypatch.setattr(hub_answers, "LARGEST_BYTES", 20_000)
+    assert_whole(download(small, tmp_path).run())
+    small.spoiled["model.safetensors"] = bytes(40_000_000)
+    with pytest.raises(HubError, match="damaged"):
+        download(small, tmp_path / "swollen").run()
+    assert max(path.stat().st_size for path in (tmp_path / "swollen").rglob("*")) <= len(LARGE)
 
 
 def test_nothing_is_written_through_links_of_others(small, tmp_path):
