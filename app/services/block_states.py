@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
 from app.model.take import Take
-from app.services.programme import is_spoken
+from app.services.programme import heard_text, is_spoken
 from app.services.speaking import Habits, Manner
 from engine import SAMPLE_RATE, find_tags
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _CHARACTERS_A_SECOND = 14.0
 # A letter or digit before anything that may begin a tag.
 _BEGINS_WITH_WORDS = re.compile(r"[^\[［【<]*?[^\W_]")
+_BEGINS_TAG = re.compile(r"[\[［【<]")
 _BROKEN_OFF = ("cancelled", "failed", "")
 
 
@@ -26,7 +27,7 @@ class BlockStates:
 
     Attributes:
         store, card, clips, habits: what it looks at; call `forget` after changing one.
-        measured_samples: (text, samples from first to last speech) of takes that were measured later, by take id.
+        measured_samples: (`heard_as`, samples from first to last speech) of takes that were measured later, by take id.
     """
 
     def __init__(self, clips: Any = None) -> None:
@@ -35,6 +36,7 @@ class BlockStates:
         self.clips = clips
         self.habits = Habits()
         self._stale: dict[str, tuple[Block, Take, bool]] = {}
+        self._heard_texts: dict[str, tuple[Block, Take, str]] = {}
         self._failures: dict[str, tuple[Block, str]] = {}
         self.measured_samples: dict[str, tuple[str, int]] = {}
 
@@ -45,9 +47,10 @@ class BlockStates:
     def forget(self) -> None:
         """Voices, settings or the model changed."""
         self._stale.clear()
+        self._heard_texts.clear()
 
     def forget_project(self) -> None:
-        self._stale.clear()
+        self.forget()
         self._failures.clear()
         self.measured_samples.clear()
 
@@ -145,9 +148,35 @@ class BlockStates:
         take = self.take(block)
         if take is None:
             return len(block.text) / _CHARACTERS_A_SECOND, False
-        text, heard = self.measured_samples.get(take.id, (take.text, take.figures.get("heard_samples")))
-        measured = isinstance(heard, int) and text == block.text and block.settings.length != "fit"
-        return (heard / SAMPLE_RATE, True) if measured else (take.seconds, False)
+        measured, heard = self.measured_samples.get(take.id, (take.text, take.figures.get("heard_samples")))
+        if isinstance(heard, int):
+            if measured == self.heard_as(block, take):
+                return heard / SAMPLE_RATE, True
+            if block.settings.length != "fit":
+                longer_s = _pauses_s(self.heard_text(block, take)) - _pauses_s(measured)
+                return max(0.0, heard / SAMPLE_RATE + longer_s), False
+        return take.seconds, False
+
+    def heard_text(self, block: Block, take: Take) -> str:
+        """See `programme.heard_text`; without a model the take's own."""
+        if take.text == block.text or not (_BEGINS_TAG.search(block.text) or _BEGINS_TAG.search(take.text)):
+            return take.text  # of thousands of lines nearly all are so: there is no pause, whichever it is
+        kept = self._heard_texts.get(block.id)
+        if kept is not None and kept[0] is block and kept[1] is take:
+            return kept[2]
+        manner = self.manner(block)
+        text = heard_text(block, take, manner.plan) if manner is not None else take.text
+        self._heard_texts[block.id] = (block, take, text)
+        return text
+
+    def heard_as(self, block: Block, take: Take) -> str:
+        """All that decides what is heard of a take beside itself: the pauses of a text, and a length it is fitted to."""
+        text, settings = self.heard_text(block, take), block.settings
+        return f"{text}\0{settings.target_s}" if settings.length == "fit" and settings.target_s else text
+
+
+def _pauses_s(text: str) -> float:
+    return sum(tag.seconds or 0.0 for tag in find_tags(text.split("\0")[0]) if tag.kind == "pause")
 
 
 def has_words(text: str) -> bool:

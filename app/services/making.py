@@ -143,7 +143,9 @@ class Making:
             if undoable:
                 store.history.do(ChooseTake(take.block_id, take.id))
             if shape is not None and job.speech is not None:
-                self._shapes.put(take, job.speech.block.text, shape)
+                heard_as = self._states.heard_as(job.speech.block, made.take)
+                self._shapes.put(take, heard_as, shape)
+                self._states.measured_samples[take.id] = (heard_as, shape.samples)
         if made.failed and self._project.has_block(job.block_id) and not job.dropped:
             if order.engine is self.engine:
                 self._failed(job, self._project.block(job.block_id), made.failed)

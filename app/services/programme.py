@@ -205,11 +205,15 @@ def heard_take(project: Project, block: Block) -> Take | None:
 def plan_of_take(block: Block, take: Take, plan_fn: PlanFn) -> SpeechPlan:
     """The plan that a take is heard by: of the block's text where only pauses changed since, else of the take's own
     text."""
-    plan = plan_fn(block, block.text)
+    return plan_fn(block, heard_text(block, take, plan_fn))
+
+
+def heard_text(block: Block, take: Take, plan_fn: PlanFn) -> str:
+    """The text whose pauses are heard: the block's where only pauses changed since it was spoken, else the take's."""
     if take.text == block.text:
-        return plan
-    then = plan_fn(block, take.text)
-    return plan if [piece.text for piece in then.pieces] == [piece.text for piece in plan.pieces] else then
+        return take.text
+    now, then = plan_fn(block, block.text), plan_fn(block, take.text)
+    return block.text if [piece.text for piece in then.pieces] == [piece.text for piece in now.pieces] else take.text
 
 
 def take_pieces(take: Take, take_reader: TakeReader) -> Iterator[Iterator[np.ndarray]]:

@@ -171,19 +171,29 @@ class Renderer:
         """Time spent / audio made, of the newest request; None before there was one. Any thread."""
         return self._workshop.rtf
 
+    def is_measured(self, block: Block) -> bool:
+        """Whether `shape` is, or soon will be, that of what is heard now; it is not when a pause was made longer."""
+        take = self.states.take(block)
+        if take is None or self.live(block.id) is not None:
+            return True
+        return self._shapes.is_known(take, self.states.heard_as(block, take))
+
     def measure(self, block_ids: Iterable[str]) -> None:
         """Find out the shape and length of takes that were made earlier, in the background; `changed` tells when."""
         for block_id in block_ids:
             block = self.project.block(block_id)
             take = self.states.take(block)
-            if take is None or self._shapes.is_known(take) or self._work.jobs_of(block_id):
+            if take is None or self._work.jobs_of(block_id):
+                continue
+            heard_as = self.states.heard_as(block, take)
+            if self._shapes.is_known(take, heard_as):
                 continue
             excerpt = Excerpt(self.project, [block_id], self.states.manner)
             if not excerpt.lacks_model:
-                self._shapes.measure(block, take, excerpt, self.store.read_take)
+                self._shapes.measure(block, take, heard_as, excerpt, self.store.read_take)
 
-    def _measured(self, block: Block, take: Take, samples: int) -> None:
-        self.states.measured_samples[take.id] = (block.text, samples)
+    def _measured(self, block: Block, take: Take, heard_as: str, samples: int) -> None:
+        self.states.measured_samples[take.id] = (heard_as, samples)
         self.changed.emit(block.id)
 
     def figures(self) -> Figures:

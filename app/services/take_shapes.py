@@ -26,16 +26,18 @@ class TakeShapes:
     def __init__(
         self,
         post: Callable[[Callable[[], None]], None],
-        known: Callable[[Block, Take, int], None],
+        known: Callable[[Block, Take, str, int], None],
         folder: Path | None = None,
     ) -> None:
         """
         Args:
             folder: where shapes are kept for the next time; may be deleted at any time.
-            known: called through `post` with the samples from first to last speech when a take was measured.
+            known: called through `post` with what it was heard as (see `BlockStates.heard_as`) and the samples from
+                first to last speech when a take was measured.
         """
         self._post, self._known, self._folder = post, known, folder
         self._shapes: dict[str, Overview] = {}
+        self._heard_as: dict[str, str] = {}  # by take id: what the shape is of
         self._measuring: set[str] = set()
         self._measurer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="measure")
 
@@ -47,56 +49,59 @@ class TakeShapes:
         self._shapes[take_id] = shape = Overview()
         return shape
 
-    def put(self, take: Take, text: str, shape: Overview) -> None:
-        """The shape of a take that was made, with the pauses of this text of its block."""
+    def put(self, take: Take, heard_as: str, shape: Overview) -> None:
+        """The shape of a take that was made, as it is heard with the present pauses of its block."""
         self._shapes[take.id] = shape
-        self._measurer.submit(self._keep, take, text, shape)
+        self._heard_as[take.id] = heard_as
+        self._measurer.submit(self._keep, take, heard_as, shape)
 
     def forget(self) -> None:
         """Another project."""
         self._shapes.clear()
+        self._heard_as.clear()
         self._measuring.clear()
 
-    def is_known(self, take: Take) -> bool:
-        """Whether it is known or will be."""
-        return take.id in self._shapes or take.id in self._measuring
+    def is_known(self, take: Take, heard_as: str) -> bool:
+        """Whether its shape with these pauses is known or will be; one that is being measured is waited for."""
+        return take.id in self._measuring or (take.id in self._shapes and self._heard_as.get(take.id) == heard_as)
 
-    def measure(self, block: Block, take: Take, excerpt: Excerpt, take_reader: Any) -> None:
+    def measure(self, block: Block, take: Take, heard_as: str, excerpt: Excerpt, take_reader: Any) -> None:
         """Find out the shape of a stored take."""
         self._measuring.add(take.id)
-        self._measurer.submit(self._measure, block, take, excerpt, take_reader)
+        self._measurer.submit(self._measure, block, take, heard_as, excerpt, take_reader)
 
     def close(self) -> None:
         self._measurer.shutdown(wait=False, cancel_futures=True)
 
-    def _measure(self, block: Block, take: Take, excerpt: Excerpt, take_reader: Any) -> None:
-        shape = self._kept(take, block.text)
+    def _measure(self, block: Block, take: Take, heard_as: str, excerpt: Excerpt, take_reader: Any) -> None:
+        shape = self._kept(take, heard_as)
         if shape is None:
             try:
                 _, shape = heard_shape(excerpt, block, None, take_reader)
             except Exception as error:  # a damaged take is told where it is heard
                 log.info("a take could not be measured: %s", error)
                 return
-            self._keep(take, block.text, shape)
+            self._keep(take, heard_as, shape)
         samples = shape.samples
 
         def known() -> None:
             if take.id in self._measuring:  # else the project was closed meanwhile
                 self._measuring.discard(take.id)
                 self._shapes[take.id] = shape
-                self._known(block, take, samples)
+                self._heard_as[take.id] = heard_as
+                self._known(block, take, heard_as, samples)
 
         self._post(known)
 
-    def _path(self, take: Take, text: str) -> Path | None:
+    def _path(self, take: Take, heard_as: str) -> Path | None:
         if self._folder is None:
             return None
         # Pauses are in the shape, so it belongs to a text as well as to a take.
-        name = hashlib.sha256(f"{take.id}/{text}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
+        name = hashlib.sha256(f"{take.id}/{heard_as}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
         return self._folder / name[:2] / name
 
-    def _kept(self, take: Take, text: str) -> Overview | None:
-        path = self._path(take, text)
+    def _kept(self, take: Take, heard_as: str) -> Overview | None:
+        path = self._path(take, heard_as)
         try:
             data = path.read_bytes() if path is not None else b""
         except OSError:
@@ -106,8 +111,8 @@ class TakeShapes:
         samples = int.from_bytes(data[4:8], "little")
         return Overview.from_bytes(data[8:], samples) if len(data) - 8 == samples // BIN_SAMPLES * 2 else None
 
-    def _keep(self, take: Take, text: str, shape: Overview) -> None:
-        path = self._path(take, text)
+    def _keep(self, take: Take, heard_as: str, shape: Overview) -> None:
+        path = self._path(take, heard_as)
         if path is None:
             return
         try:

@@ -160,7 +160,10 @@ def info_of(studio: Any, block: Block) -> BlockInfo:
     if wanted is not None:
         length = f"{wanted:.1f} s"
     elif take is not None and take.text == block.text and take.seconds:
-        length = f"{take.seconds:.1f} s"
+        # As it is heard: with its pauses, without the silence around it.
+        states = studio.renderer.states if studio.renderer is not None else None
+        seconds = states.length_s(block)[0] if states is not None and states.store is not None else take.seconds
+        length = f"{seconds:.1f} s"
     else:
         natural = estimate_s(project, block)
         length = f"~{natural:.0f} s" if natural >= 10 else f"~{natural:.1f} s"

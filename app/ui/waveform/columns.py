@@ -39,8 +39,18 @@ class Shapes:
         unseen: numbers of the rows whose summary may be old.
     """
 
-    def __init__(self, shape_of: Callable[[str], Overview | None], colour_of: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        shape_of: Callable[[str], Overview | None],
+        colour_of: Callable[[str], str],
+        is_measured: Callable[[str], bool] | None = None,
+    ) -> None:
+        """
+        Args:
+            is_measured: whether the shape of a block is that of what is heard now; None: each that there is.
+        """
         self._shape_of, self._colour_of = shape_of, colour_of
+        self.is_measured = is_measured or (lambda block_id: shape_of(block_id) is not None)
         self._colours: list[str] = []
         self._minis: dict[str, tuple[Overview, int, np.ndarray]] = {}
         self._table = np.zeros((0, _MINI, 2), np.int8)

@@ -64,14 +64,14 @@ class ProgrammeItem(pg.GraphicsObject):
             self._shapes.touch(block_id)
 
     def unknown(self, most: int) -> list[str]:
-        """Some of the visible blocks whose shape is not known."""
+        """Some of the visible blocks whose shape is not known, or is of other pauses than are heard now."""
         box, timeline = self.getViewBox(), self._timeline
         found: list[str] = []
         if box is None or timeline is None:
             return found
         (start_s, end_s), _ = box.viewRange()
         for number in timeline.rows_between(start_s, end_s):
-            if self._shapes.of(timeline.block_ids[number]) is None:
+            if not self._shapes.is_measured(timeline.block_ids[number]):
                 found.append(timeline.block_ids[number])
                 if len(found) == most:
                     break

@@ -61,7 +61,7 @@ class Waveform(QWidget):
             self.plot.hideAxis(side)
         self.plot.getPlotItem().setContentsMargins(0, 0, 0, 0)
         self.plot.getPlotItem().layout.setContentsMargins(8, 0, 8, 6)
-        self.item = ProgrammeItem(Shapes(self._shape_of, self._colour_of), self._look_of)
+        self.item = ProgrammeItem(Shapes(self._shape_of, self._colour_of, self._is_measured), self._look_of)
         self.box.addItem(self.item)
         self.selection = pg.LinearRegionItem(movable=False)
         self.selection.hide()
@@ -172,6 +172,12 @@ class Waveform(QWidget):
         if renderer is None or project is None or not project.has_block(block_id):
             return None
         return renderer.shape(project.block(block_id))
+
+    def _is_measured(self, block_id: str) -> bool:
+        renderer, project = self._studio.renderer, self._studio.project
+        if renderer is None or renderer.store is None or project is None or not project.has_block(block_id):
+            return True
+        return renderer.is_measured(project.block(block_id))
 
     def _look_of(self, block_id: str) -> tuple[str, str]:
         project = self._studio.project

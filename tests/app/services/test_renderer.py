@@ -611,6 +611,33 @@ def test_shapes_are_found_again_and_a_damaged_one_is_made_anew(studio, tmp_path,
     assert np.array_equal(it.renderer.shape(it.project.blocks[0]).bins(1)[0], made.bins(1)[0])
 
 
+def test_a_longer_pause_is_in_the_length_at_once_and_in_the_shape_soon(studio):
+    it = studio("one two [pause 0.5s] three", "four")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    states, before = it.renderer.states, it.renderer.shape(it.project.blocks[0]).samples
+    assert states.length_s(it.project.blocks[0]) == (before / RATE, True)
+    it.do(ReplaceText(8, "[pause 0.5s]", "[pause 1.7s]"))
+    block = it.project.blocks[0]
+    assert not states.is_stale(block, states.take(block)) and not it.renderer.is_measured(block)
+    assert states.length_s(block)[0] == pytest.approx(before / RATE + 1.2, abs=0.001)
+    it.renderer.measure(it.ids)
+    it.run(lambda: it.renderer.shape(it.project.blocks[0]).samples != before)
+    assert it.renderer.shape(it.project.blocks[0]).samples == pytest.approx(before + 1.2 * RATE, abs=2)
+    assert states.length_s(block) == (it.renderer.shape(block).samples / RATE, True) and it.renderer.is_measured(block)
+
+
+def test_a_changed_line_is_as_long_as_what_is_still_heard_of_it(studio):
+    it = studio("one two [pause 0.5s] three", "four")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    before = it.renderer.states.length_s(it.project.blocks[0])
+    it.do(ReplaceText(0, "one", "ten and one"))
+    block = it.project.blocks[0]
+    assert it.renderer.states.is_stale(block, it.renderer.states.take(block))
+    assert it.renderer.states.length_s(block) == before and it.renderer.is_measured(block)
+
+
 def test_another_model_speaks_what_the_one_before_was_speaking(studio):
     it = studio("one two three", "four")
     it.backend.gate.clear()
