@@ -18,6 +18,7 @@ class Chain:
     """
 
     def __init__(self, rate: int, channels: int, *, gain_db: float = 0.0, ceiling_db: float | None = None) -> None:
+        self._channels = channels
         self._mono = channels == 1
         self._resample = (
             None if rate == RATE else soxr.ResampleStream(RATE, rate, channels, dtype="float32", quality="VHQ")
@@ -44,7 +45,7 @@ class Chain:
             samples = (samples[:, :1] + samples[:, 1:]) * np.float32(0.5)
         if self._resample is not None:
             samples = self._resample.resample_chunk(np.ascontiguousarray(samples), last=last)
-            samples = samples.reshape(len(samples), -1)
+            samples = samples.reshape(len(samples), self._channels)  # the resampler may have kept all of them
         if self._gain is not None:
             samples = samples * self._gain
         return samples if self._limiter is None else self._limiter.feed(samples)
