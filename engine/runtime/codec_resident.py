@@ -1,4 +1,4 @@
-"""A stage of the codec as one launch: its weights one after the other, and the tiles that its kernel works in."""
+"""A stage of the codec as one launch: its weights one after the other, and room for what its kernel works out."""
 
 from __future__ import annotations
 
@@ -10,41 +10,10 @@ import triton
 
 from engine.codec.config import TransformerStage
 from engine.codec.layers import NORM_EPS
+from engine.runtime.codec_tiles import MOST_ROWS, fitting, streams_at_once, tiles
 from engine.runtime.kernels import stage as kernels
 from engine.runtime.kernels.launch import launch
-from engine.runtime.kernels.ops import MOST_SPLIT_VALUES, Linear, Rows, SplitWork
-
-MOST_ROWS = 256  # positions of one stream in a step; longer steps fill the card with ordinary kernels
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """Shapes of `stage_kernel`: rows, results of wide and of narrow products, columns; queries;
-    in how many parts the window of a block of queries, and the rows of narrow products, are shared out."""
-
-    block_m: int
-    wide: int
-    narrow: int
-    block_k: int
-    block_q: int
-    splits_attend: int
-    splits_out: int
-    splits_down: int
-    stages: int
-    warps: int
-
-
-def tiles(count: int, width: int) -> Tiles:
-    """For `count` positions of one stream: measured, see packaging/notes/gpu.md. Other streams beside it change nothing."""
-    if width > 1024:
-        return Tiles(16, 64, 64, 128, 16, 2, 5, 5, 5, 8)
-    if count <= 16:
-        return Tiles(16, 32, 32, 128, 16, 7, 3, 4, 5, 4)
-    if count <= 32:
-        return Tiles(32, 32, 32, 128, 32, 7, 3, 4, 5, 4)
-    if count <= 64:
-        return Tiles(64, 32, 32, 128, 32, 4, 3, 4, 4, 4)
-    return Tiles(128, 32, 32, 64, 32, 2, 3, 4, 5, 8)
+from engine.runtime.kernels.ops import MOST_SPLIT_VALUES, Linear, Rows, SplitWork, shared_bytes
 
 
 @dataclass(frozen=True)
@@ -122,10 +91,9 @@ class ResidentStage:
     ) -> None:
         """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced."""
         config = self.config
-        chosen = tiles(count, config.width)
+        chosen = fitting(tiles(count, config.width), shared_bytes(rows.residual.device), rows.gained.element_size())
         narrow_tiles = triton.cdiv(config.width, chosen.narrow)
-        # As many streams at once as there is room for the parts of their products.
-        most = max(1, MOST_SPLIT_VALUES // (max(chosen.splits_out, chosen.splits_down) * count * config.width))
+        most = streams_at_once(chosen, config, count, MOST_SPLIT_VALUES)
         for begin in range(0, len(slots), most):
             members = slots[begin : begin + most]
             part = slice(begin * count, (begin + len(members)) * count)

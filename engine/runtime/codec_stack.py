@@ -11,7 +11,8 @@ from engine.codec.config import TransformerStage
 from engine.codec.layers import NORM_EPS, STEP_FRAMES, Stack, StageWeights
 from engine.codec.layers import Rows as StreamRows
 from engine.codec.linear import Linear as WideLinear
-from engine.runtime.codec_resident import MOST_ROWS, ResidentStage, RowPlaces
+from engine.runtime.codec_resident import ResidentStage, RowPlaces
+from engine.runtime.codec_tiles import MOST_ROWS
 from engine.runtime.kernels import window
 from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Linear, Norm, Rows, SplitWork

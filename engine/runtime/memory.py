@@ -11,6 +11,7 @@ from engine.codec.config import CodecConfig, PatchStage, TransformerStage
 from engine.errors import DeviceError
 from engine.lm.config import LMConfig
 from engine.requests import MAX_FRAMES
+from engine.runtime.codec_tiles import MOST_ROWS
 from engine.runtime.devices import NARROW
 
 GB = 2**30
@@ -35,7 +36,6 @@ _SPLIT_BYTES = 8 * 128 * 4096 * 4 + 16384 * 4
 _CODEC_PARTS = 128
 _STEP_FRAMES = 25  # the longest streaming step of the codec
 _ENCODE_FRAMES = 100
-_RESIDENT_ROWS = 256  # positions of one stream in a step that is one launch a stage
 _TURNS = 8192 + 1024
 _CODEC_BLOCK = 512
 
@@ -157,7 +157,7 @@ def quantizer(config: CodecConfig, codebooks: int, *, encoder: bool) -> int:
 def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, most_frames: int, itemsize: int) -> int:
     """Bytes of the rings of `rows` streams, and of the buffers that steps of all of them work in."""
     head = max((stage.head_width for stage in _transformers(stages)), default=0)
-    total = 4 * rows + rows * (_RESIDENT_ROWS * (4 * head + 8) + 4)
+    total = 4 * rows + rows * (MOST_ROWS * (4 * head + 8) + 4)
     longest: dict[int, int] = {}
     inner: dict[int, int] = {}
     for stage in _transformers(stages):

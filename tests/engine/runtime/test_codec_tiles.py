@@ -1,0 +1,42 @@
+"""Streams that are decoded together have room for what their stages leave on the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.codec.config import TransformerStage
+from engine.runtime.codec_tiles import MOST_ROWS, fitting, part_values, streams_at_once, tiles
+from engine.runtime.random_weights import FULL_CODEC
+
+ROOM = 8 * 128 * 4096  # float32 values, as `kernels.ops.MOST_SPLIT_VALUES`
+STAGES = [stage for stage in FULL_CODEC.decoder if isinstance(stage, TransformerStage)]
+
+
+@pytest.mark.parametrize("frames", range(1, 9))
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
+def test_as_many_streams_go_together_as_their_parts_have_room(stage: TransformerStage, frames: int) -> None:
+    count = frames * stage.tokens_per_frame
+    assert count <= MOST_ROWS
+    chosen = tiles(count, stage.width)
+    together = streams_at_once(chosen, stage, count, ROOM)
+    products = together * max(chosen.splits_out, chosen.splits_down) * count * stage.width
+    shares = together * -(-count // chosen.block_q) * stage.heads * chosen.splits_attend
+    assert max(products, shares * chosen.block_q * (stage.head_width + 2)) <= ROOM
+    assert together >= 5
+
+
+def test_tiles_do_not_depend_on_company() -> None:
+    stage = STAGES[3]
+    assert part_values(tiles(64, stage.width), stage, 64) * 21 > ROOM >= part_values(tiles(64, stage.width), stage, 64) * 20
+    assert streams_at_once(tiles(64, stage.width), stage, 64, ROOM) == 20
+
+
+@pytest.mark.parametrize("shared_kb", [60, 95, 223])
+@pytest.mark.parametrize("frames", [1, 4, 8])
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
+def test_cards_with_little_shared_memory_take_fewer_tiles_at_once(stage: TransformerStage, frames: int, shared_kb: int) -> None:
+    wished = tiles(frames * stage.tokens_per_frame, stage.width)
+    chosen = fitting(wished, shared_kb << 10)
+    tile = (chosen.block_m + max(chosen.wide, chosen.narrow)) * chosen.block_k * 2
+    assert 2 <= chosen.stages <= wished.stages and chosen.stages * tile <= shared_kb << 10
+    assert chosen.stages == wished.stages or (chosen.stages + 1) * tile > shared_kb << 10
