@@ -92,14 +92,23 @@ def faults_of(folder: Path) -> list[str]:
     manifest = read_manifest(folder)
     if manifest is None:
         return [f"{MANIFEST} is missing"]
+    try:
+        listed = [
+            (PurePosixPath(part["folder"], file["path"]), file["size"])
+            for part in manifest["parts"]
+            for file in part["files"]
+        ]
+    except (KeyError, TypeError):
+        listed = []
+    if not listed:
+        return [f"{MANIFEST} is damaged"]
     faults = []
-    for part in manifest.get("parts", ()):
-        for file in part.get("files", ()):
-            path = folder / part["folder"] / file["path"]
-            if not path.is_file():
-                faults.append(f"{path.relative_to(folder)} is missing")
-            elif path.stat().st_size != file["size"]:
-                faults.append(f"{path.relative_to(folder)} has another size")
+    for name, size in listed:
+        path = folder / name
+        if not path.is_file():
+            faults.append(f"{name} is missing")
+        elif path.stat().st_size != size:
+            faults.append(f"{name} has another size")
     return faults
 
 
@@ -172,7 +181,7 @@ def _has_weights(folder: Path) -> bool:
     if index.is_file():
         try:
             names = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
-        except (OSError, ValueError, KeyError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False
         return bool(names) and all((folder / PurePosixPath(str(name)).name).is_file() for name in names)
     return any(path.is_file() for path in folder.glob("*.safetensors"))

@@ -587,6 +587,18 @@ def test_a_damaged_model_is_seen(small, tmp_path):
     assert len(faults_of(folder)) == 2
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [None, 5, [], [5], [{}], [{"folder": "", "files": [{}]}], [{"folder": 5, "files": [{"path": "x", "size": 1}]}],
+     [{"folder": "", "files": []}], [{"folder": "", "files": [{"path": "/x/y", "size": 1}]}],
+     [{"folder": "", "files": [{"path": "../x", "size": 1}]}]],
+)  # fmt: skip
+def test_a_manifest_that_makes_no_sense_is_damage(small, tmp_path, parts):
+    folder = download(small, tmp_path).run()
+    (folder / MANIFEST).write_text(json.dumps({"version": 1} | ({} if parts is None else {"parts": parts})))
+    assert len(faults_of(folder)) == 1
+
+
 def test_a_newer_download_replaces_the_older(small, tmp_path):
     folder = download(small, tmp_path).run()
     (folder / "extra").write_text("old")
@@ -606,6 +618,18 @@ def test_a_model_in_the_hubs_own_cache_is_found_without_copying(small, tmp_path,
             hf_hub_download(repository, name, endpoint=small.address, cache_dir=cache, token=False)
     found = find_in_cache(ENTRY)
     assert found is not None and (found["maker/codec"] / "model.safetensors").read_bytes() == LARGE[:100_000]
+
+
+@pytest.mark.parametrize("index", ["[]", "5", '{"weight_map": [[1]]}', '{"weight_map": {"a": [1]}}', "[" * 100_000])
+def test_an_index_in_the_cache_that_makes_no_sense_is_no_model(small, tmp_path, monkeypatch, index):
+    from huggingface_hub import constants, hf_hub_download
+
+    cache = tmp_path / "cache"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
+    for repository in REPOSITORIES:
+        config = hf_hub_download(repository, "config.json", endpoint=small.address, cache_dir=cache, token=False)
+        (Path(config).parent / "model.safetensors.index.json").write_text(index)
+    assert find_in_cache(ENTRY) is None
 
 
 @pytest.mark.parametrize("named", ["HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME", ""])
