@@ -81,8 +81,13 @@ class Feeder:
             if not deck.lost:
                 return
             cut_off = deck.cut_off
+        # A device is listed a moment before it plays, and that of a sound server also while the server has no output.
+        output = deck.devices.open_output()
+        output.close()
+        if output.silent or output.name != (deck.devices.wanted_output or output.name):
+            return
         name, lost_at_s = cut_off or ("", 0.0)
-        goes_on = bool(name) and deck.now() - lost_at_s < _GOES_ON_WITHIN_S and self._answers(name)
+        goes_on = output.name == name and deck.now() - lost_at_s < _GOES_ON_WITHIN_S
         with deck.wake:
             if not deck.lost or deck.cut_off is not cut_off:
                 return
@@ -94,12 +99,6 @@ class Feeder:
                 words = "The output is back. Press play to go on from where you were."
             deck.message = words
             deck.device_returned.emit(words)
-
-    def _answers(self, name: str) -> bool:
-        """Whether the output that went can be opened again: a device is listed a moment before it plays."""
-        output = self.deck.devices.open_output()
-        output.close()
-        return output.name == name
 
     def _play(self, version: int) -> None:
         """Play until there is a new wish, the end, or no device."""

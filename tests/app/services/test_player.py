@@ -367,6 +367,20 @@ def test_a_device_that_came_back_goes_on_by_itself_from_where_the_listener_was(p
     assert sound.streams[-1].sound_written[0, 0] * 2**22 == place.offset_samples + 1
 
 
+def test_a_device_that_is_listed_but_does_not_open_is_not_back(player, sound):
+    said = []
+    player.device_returned.connect(said.append)
+    after_samples(sound, 20_000, lambda: sound.gone.add("Speakers"))
+    player.play(lambda: Ramp(2 * RATE))
+    until(lambda: player.state is PlayState.PAUSED, "the pause")
+    listed = sound.initialised
+    until(lambda: sound.initialised >= listed + 2 or said, "two looks")
+    assert not said and player.state is PlayState.PAUSED
+    sound.gone.clear()
+    until(lambda: said, "the return")
+    assert "goes on" in said[0]
+
+
 def test_what_was_stopped_while_the_device_was_away_stays_stopped(player, sound):
     back = []
     player.device_returned.connect(back.append)
