@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from app.model import checks
 from app.model.block import Block
 from app.model.block_list import BlockList
 from app.model.errors import CommandError
@@ -180,6 +181,12 @@ class Project:
         if not 0 <= first <= first + count <= length:
             raise CommandError("These paragraphs are not there any more.")
         position, removed_chars, inserted = self._text_change(first, count, whole, length)
+        if whole:
+            _check_size(
+                length - count + len(whole),
+                max(len(block.text) for block in whole),
+                self._blocks.characters - removed_chars + len(inserted),
+            )
         try:
             removed = self._blocks.splice(first, count, whole)
         except ValueError as error:
@@ -240,6 +247,10 @@ class Project:
         Args:
             change: where its text changed: (offset in it, removed characters, inserted text); None when it did not.
         """
+        if change is not None:
+            grown = len(block.text) - len(self._blocks.by_id(block.id).text)
+            if grown > 0:
+                _check_size(len(self._blocks), len(block.text), self._blocks.characters + grown)
         self._blocks.put(block)
         self._touched.blocks[block.id] = None
         if change is not None:
@@ -307,3 +318,13 @@ class Project:
         """What was changed since this was called last. For the history."""
         touched, self._touched = self._touched, Touched()
         return touched
+
+
+def _check_size(blocks: int, longest: int, characters: int) -> None:
+    """Raises CommandError for a script that could not be read again from its file."""
+    if blocks > checks.MAX_BLOCKS or longest > checks.MAX_TEXT or characters > checks.MAX_SCRIPT:
+        raise CommandError(
+            f"A script has at most {checks.MAX_BLOCKS:,} paragraphs and {checks.MAX_SCRIPT // 1_000_000} million "
+            f"characters, {checks.MAX_TEXT // 1_000_000} million of them in one paragraph.",
+            "Divide it into several projects.",
+        )

@@ -18,8 +18,8 @@ from app.model.voice import Voice
 T = TypeVar("T")
 
 _MAX_FAULTS = 20
-MAX_BLOCKS = 200_000
-MAX_SCRIPT = 64_000_000  # characters
+MAX_BLOCKS = checks.MAX_BLOCKS
+MAX_SCRIPT = checks.MAX_SCRIPT
 MAX_BODIES = 256 * 1024 * 1024  # bytes of JSON of all takes: those of 100 hours are a tenth of it
 MAX_STEP_BYTES = 64 * 1024 * 1024
 

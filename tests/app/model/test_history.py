@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.model import checks
 from app.model.block import Block
 from app.model.commands import ChooseTake, PutTake, ReplaceText, SetBlockSettings, SetLexicon, SetProjectSettings
 from app.model.errors import CommandError
@@ -208,3 +209,18 @@ def test_typing_costs_what_it_touches_in_a_long_script() -> None:
     history.do(ReplaceText(position, "", "\n"))
     assert len(told) == 1 and len(told[0][1]) == 1 and len(told[0][2]) == 2
     assert max(len(chunk.blocks) for chunk in project._blocks._chunks) <= 128
+
+
+def test_a_script_never_grows_beyond_what_its_file_can_give_back() -> None:
+    history = History(Project())
+    history.do(ReplaceText(0, "", "a\n" * (checks.MAX_BLOCKS - 1)))
+    before = history.project.characters
+    with pytest.raises(CommandError, match="200,000 paragraphs"):
+        history.do(ReplaceText(0, "", "b\n"))
+    history.do(ReplaceText(0, "", "b" * (checks.MAX_TEXT - 1)))
+    with pytest.raises(CommandError, match="one paragraph"):
+        history.do(ReplaceText(0, "", "c"))
+    with pytest.raises(CommandError, match="one paragraph"):
+        history.do(ReplaceText(checks.MAX_TEXT, "\n", ""))
+    history.undo()
+    assert history.project.characters == before
