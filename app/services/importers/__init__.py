@@ -7,7 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.services.importers.encoding import decode, read_file
-from app.services.importers.preview import ImportedBlock, ImportPreview, ImportRefused, LeftOut, Watch, chapters_of
+from app.services.importers.preview import (
+    MOST_BLOCKS,
+    MOST_CHARACTERS,
+    ImportedBlock,
+    ImportPreview,
+    ImportRefused,
+    LeftOut,
+    Watch,
+    chapters_of,
+)
 from app.services.importers.speakers import propose_speakers
 
 __all__ = [
@@ -66,6 +75,11 @@ def _checked(preview: ImportPreview, path: Path, *, speakers: bool) -> ImportPre
     blocks = [block for block in preview.blocks if block.text.strip()]
     if not blocks:
         raise ImportRefused(f"{path.name} has no text.", "Choose another file.")
+    if len(blocks) > MOST_BLOCKS or sum(len(block.text) + 1 for block in blocks) > MOST_CHARACTERS:
+        # Pauses between subtitles count too. What a project cannot hold would be missing when it is opened again.
+        raise ImportRefused(
+            f"{path.name} makes more than {MOST_BLOCKS:,} paragraphs or 3.9 million characters.", "Cut it into parts."
+        )
     if speakers:
         blocks = propose_speakers(blocks)
     return replace(preview, title=preview.title or path.stem, blocks=blocks, chapters=chapters_of(blocks))

@@ -107,6 +107,7 @@ class _Reader:
             elif element.tag == f"{_W}tbl":
                 self._left_out.add("table", "tables")
             elif element.tag in (f"{_W}sdt", f"{_W}customXml", f"{_W}ins", f"{_W}moveTo"):
+                self._watch.check()
                 content = element.find(f"{_W}sdtContent")
                 if element.find(f".//{_W}docPartGallery[@{_W}val='Table of Contents']") is not None:
                     self._left_out.say("the table of contents")
@@ -118,15 +119,15 @@ class _Reader:
         if style.casefold().startswith("toc") and style[3:].strip().isdigit():
             self._left_out.say("the table of contents")
             return
+        level = self._levels.get(style, 9)
+        outline = _value(paragraph.find(f"{_W}pPr/{_W}outlineLvl"))
+        if outline.isdigit() and level == 9:
+            level = int(outline) + 1
         for line in self._text(paragraph).split("\n"):
             text = " ".join(line.split())
             self._watch.check(len(text))
             if not text:
                 continue
-            level = self._levels.get(style, 9)
-            outline = _value(paragraph.find(f"{_W}pPr/{_W}outlineLvl"))
-            if outline.isdigit() and level == 9:
-                level = int(outline) + 1
             if level == 0 and not self.title:
                 self.title = text
             mark = {1: "# ", 2: "## "}.get(level, "")

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from app.model import checks
 from app.model.errors import ProjectError
 
-MOST_BLOCKS = 200_000
+MOST_BLOCKS = checks.MAX_BLOCKS
 MOST_CHARACTERS = 3_900_000  # what one edit of a script may hold; an audiobook is about a million
 LONGEST_BLOCK = 200_000  # characters; a longer paragraph is cut at sentence ends
 

@@ -17,6 +17,7 @@ _SOUND = re.compile(r"\s*(?:\[[^\[\]]{1,120}\]|\([^()]{1,120}\)|[♪♫#][^♪�
 _DASH = re.compile(r"^[-–—]\s?(?=\S)")
 _LONGEST_TAG_S = 10.0
 _SHORTEST_TARGET_S = 0.2
+_LONGEST_TARGET_S = 600.0  # what a line can be asked to last
 
 
 @dataclass(frozen=True)
@@ -38,17 +39,21 @@ def read_subtitles(text: str, name: str, watch: Watch) -> ImportPreview:
         warnings.append("The cues were not in the order of time; they are now.")
     blocks: list[ImportedBlock] = []
     at_s = 0.0
-    overlaps = 0
+    overlaps = endless = 0
     for slot in ordered:
         gap_s = slot.start_s - at_s
         overlaps += gap_s < -0.02
         # The gap stands before the line, so that every line begins at its time, however far the first one is.
         tags = _pause_tags(max(0.0, gap_s)) if blocks or gap_s > 0 else ""
         target_s = max(_SHORTEST_TARGET_S, slot.end_s - max(slot.start_s, at_s))
-        blocks.append(ImportedBlock(f"{tags} {slot.text}".strip(), slot.speaker, round(target_s, 3), slot.text))
+        endless += target_s > _LONGEST_TARGET_S
+        asked_s = round(target_s, 3) if target_s <= _LONGEST_TARGET_S else None
+        blocks.append(ImportedBlock(f"{tags} {slot.text}".strip(), slot.speaker, asked_s, slot.text))
         at_s = max(at_s, slot.end_s)
     if overlaps:
         warnings.append(f"{overlaps} cues begin before the one before has ended; they are spoken one after the other.")
+    if endless:
+        warnings.append(f"{endless} cues stand for more than ten minutes; their lines have no length of their own.")
     return ImportPreview("", blocks, left_out=left_out.phrases(), warnings=warnings)
 
 

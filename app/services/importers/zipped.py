@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import zipfile
 import zlib
@@ -20,9 +21,21 @@ MOST_ENTRIES = 20_000
 MOST_ENTRY_BYTES = 32 * 1024 * 1024
 MOST_TOTAL_BYTES = 256 * 1024 * 1024
 MOST_RATIO = 400  # real XML shrinks to a twentieth; a bomb to a thousandth
+_LONGEST_LIST_BYTES = 16 * 1024 * 1024  # of the names of all parts
 _SMALL_BYTES = 1024 * 1024
 _DEEPEST_XML = 200
 _MOST_ELEMENTS = 3_000_000  # a novel has a tenth of it
+
+
+class _ListedFile(io.FileIO):
+    """A file whose list of parts has an end: `zipfile` reads all of it before anybody can count them."""
+
+    listed = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if not self.listed and (size is None or size > _LONGEST_LIST_BYTES):
+            raise zipfile.BadZipFile("it lists too many parts")
+        return super().read(size) or b""
 
 
 class Package:
@@ -35,14 +48,20 @@ class Package:
         try:
             if path.stat().st_size > MOST_FILE_BYTES:
                 raise ImportRefused(f"{path.name} is larger than 1 GB.", "Cut it into parts.")
-            self._zip = zipfile.ZipFile(path)
+            self._file = _ListedFile(path)
+        except OSError as error:
+            raise ImportRefused(f"{path.name} cannot be read ({error.strerror}).", "Check the file.") from error
+        try:
+            self._zip = zipfile.ZipFile(self._file)
+            self._file.listed = True
         except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            self._file.close()
             raise ImportRefused(
                 f"{path.name} is damaged or not what its name says ({error}).", "Open and save it again."
             ) from error
         entries = self._zip.infolist()
         if len(entries) > MOST_ENTRIES:
-            self._zip.close()
+            self.__exit__()
             raise ImportRefused(f"{path.name} has more than {MOST_ENTRIES:,} parts.", "It was not opened.")
         # A name that leads out of the package cannot be asked for by anything inside, so it is never read.
         self._entries = {
@@ -54,6 +73,7 @@ class Package:
 
     def __exit__(self, *_: object) -> None:
         self._zip.close()
+        self._file.close()
 
     def has(self, name: str) -> bool:
         return _plain(name) in self._entries
@@ -68,6 +88,8 @@ class Package:
             raise ImportRefused(f"{self.name} lacks its part {_shown(name)}.", "Open and save it again.")
         if entry.flag_bits & 1:
             raise ImportRefused(f"{self.name} is protected by a password.", "Save it without one.")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ImportRefused(f"{self.name} is packed as no document is.", "Open and save it again.")
         try:
             with self._zip.open(entry) as file:
                 raw = file.read(MOST_ENTRY_BYTES + 1)

@@ -44,6 +44,29 @@ def test_encodings_are_found(encoding: str, tmp_path: Path) -> None:
     assert bool(made.warnings) == (encoding in ("cp1252", "gb18030", "shift_jis", "cp1251"))
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "It’s fine."),
+        ("cp1252", "“Café déjà vu,” she said — naïve."),
+        ("cp1252", "L’été, où l’on s’ennuyait, Éloïse rêvait d’être à l’étranger."),
+        ("cp1252", "El niño preguntó: ¿dónde está mañana el señor Muñoz?"),
+        ("cp1252", "Não há ninguém aqui, disse a irmã. Então, amanhã virão."),
+        ("cp1252", "Det var en gång en kung som hade tre söner på ön."),
+        ("cp1252", "It was 20 °C — “fine”, she said. It’s £5."),
+        ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy."),
+        ("cp1250", "Zażółć gęślą jaźń. Dawno temu żył sobie król, który miał trzy córki."),
+        ("cp1250", "Árvíztűrő tükörfúrógép."),
+        ("cp1254", "Bir varmış bir yokmuş, eski zamanlarda güzel bir şehirde yaşayan çocuk varmış."),
+        ("cp1257", "Kartą gyveno karalius, kuris turėjo tris sūnus ir vieną gražią dukterį."),
+        ("cp1253", "Μια φορά κι έναν καιρό ήταν ένας βασιλιάς."),
+        ("iso2022_jp", "これは旅についての物語です。"),
+    ],
+)
+def test_a_short_text_is_read_in_the_letters_of_its_language(encoding: str, text: str, tmp_path: Path) -> None:
+    assert texts(preview(tmp_path, "a.txt", text.encode(encoding))) == [text]
+
+
 def test_lines_that_were_wrapped_by_hand_become_paragraphs(tmp_path: Path) -> None:
     text = (
         "It was a bright cold day in the middle of a long and windy\n"
@@ -321,6 +344,19 @@ def test_overlapping_cues_are_told(tmp_path: Path) -> None:
     assert "begin before" in made.warnings[0]
 
 
+def test_a_cue_without_end_has_no_length_of_its_own(tmp_path: Path) -> None:
+    made = preview(tmp_path, "a.srt", "1\n00:00:00,000 --> 99:00:00,000\nHello.\n")
+    assert made.blocks[0].target_s is None and "ten minutes" in made.warnings[0]
+    History(Project()).do(import_command(Project(), made, position=0))
+
+
+def test_what_a_project_cannot_hold_is_refused_before_it_is_lost(tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match="200,000 paragraphs"):
+        preview(tmp_path, "a.txt", "a\n\n" * 200_001)
+    with pytest.raises(ImportRefused, match="3.9 million"):  # of pauses, before the first cue
+        preview(tmp_path, "a.srt", "1\n999:00:00,000 --> 999:00:05,000\nHello.\n")
+
+
 def test_exported_subtitles_come_back_with_their_times(tmp_path: Path) -> None:
     from app.services.subtitles import Cue, srt, vtt
 
@@ -430,6 +466,40 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
     many = zip_of({f"{number}": b"" for number in range(zipped.MOST_ENTRIES + 1)})
     with pytest.raises(ImportRefused, match="parts"):
         preview(tmp_path, "b.docx", many)
+
+
+def test_a_list_of_parts_without_end_is_not_read(tmp_path: Path) -> None:
+    entry = b"PK\1\2" + bytes(24) + (6).to_bytes(2, "little") + bytes(16)
+    number = 400_000
+    listed = b"".join(entry + b"%06x" % each for each in range(number))
+    end = b"PK\5\6" + bytes(8) + len(listed).to_bytes(4, "little") + bytes(6)
+    (tmp_path / "a.docx").write_bytes(listed + end)
+    tracemalloc.start()
+    with pytest.raises(ImportRefused, match="too many parts"):
+        preview_file(tmp_path / "a.docx")
+    assert tracemalloc.get_traced_memory()[1] < 40e6
+    tracemalloc.stop()
+
+
+def test_a_part_that_is_packed_as_no_document_is_refused(tmp_path: Path) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_LZMA) as package:
+        package.writestr("word/document.xml", "<a>" + "text " * 300 + "</a>")
+    raw = bytearray(made.getvalue())
+    raw[70:90] = b"\xff" * 20
+    with pytest.raises(ImportRefused, match="packed"):
+        preview(tmp_path, "a.docx", bytes(raw))
+
+
+def test_a_paragraph_of_lines_without_end_takes_no_time_without_end(tmp_path: Path) -> None:
+    word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    lines = "<w:r><w:t>a b</w:t><w:br/></w:r>" * 100_000
+    document = f'<w:document xmlns:w="{word}"><w:body><w:p>{lines}</w:p></w:body></w:document>'
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as package:
+        package.writestr("word/document.xml", document)
+    started_s = time.process_time()
+    assert len(preview_file(tmp_path / "a.docx").blocks) == 100_000
+    assert time.process_time() - started_s < 30
 
 
 @pytest.mark.parametrize("trick", ["../../../etc/passwd", "/etc/passwd", "C:\\windows\\x", "..\\..\\x"])
