@@ -1022,6 +1022,10 @@
         <translation>在 %2 行中替换了 %1 处。</translation>
     </message>
     <message>
+        <source>%1 replaced in 1 line.</source>
+        <translation>已在 1 行中替换 %1 处。</translation>
+    </message>
+    <message>
         <source>The replacement is not a valid pattern: %1</source>
         <translation>替换内容不是有效的表达式：%1</translation>
     </message>
@@ -2810,6 +2814,34 @@
         <translation>%1 拒绝了请求（%2）。</translation>
     </message>
     <message>
+        <source>%1 does not answer as a hub does: its answer does not end.</source>
+        <translation>%1 不像模型库那样回应：它的回应没有尽头。</translation>
+    </message>
+    <message>
+        <source>%1 packs what it sends as %2.</source>
+        <translation>%1 以 %2 方式压缩了它发送的内容。</translation>
+    </message>
+    <message>
+        <source>What the hub sends cannot be unpacked.</source>
+        <translation>模型库发送的内容无法解压。</translation>
+    </message>
+    <message>
+        <source>“%1” is no address of a hub.</source>
+        <translation>“%1”不是模型库的地址。</translation>
+    </message>
+    <message>
+        <source>Write one like %1, or leave it empty (Models &amp; Servers, or HF_ENDPOINT).</source>
+        <translation>请写成类似 %1 的形式，或留空（“模型与服务器”，或 HF_ENDPOINT）。</translation>
+    </message>
+    <message>
+        <source>“%1” is no address of a proxy.</source>
+        <translation>“%1”不是代理的地址。</translation>
+    </message>
+    <message>
+        <source>Write one like http://127.0.0.1:3128, or leave it empty.</source>
+        <translation>请写成类似 http://127.0.0.1:3128 的形式，或留空。</translation>
+    </message>
+    <message>
         <source>%1 has not this file.</source>
         <translation>%1 没有这个文件。</translation>
     </message>
@@ -4530,6 +4562,10 @@
         <translation>取消</translation>
     </message>
     <message>
+        <source>1 line is still being made.</source>
+        <translation>还有 1 行正在生成。</translation>
+    </message>
+    <message>
         <source>Quit anyway? The last changes are kept beside it and offered at the next start.</source>
         <translation>仍要退出吗？最后的更改会保存在旁边，并在下次启动时提供。</translation>
     </message>
@@ -5000,8 +5036,8 @@
         <translation>声音名称</translation>
     </message>
     <message>
-        <source>this model cannot clone it</source>
-        <translation>此模型不能克隆它</translation>
+        <source>needs another model</source>
+        <translation>需要另一个模型</translation>
     </message>
     <message>
         <source>1 line</source>

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDockWidget,
     QLabel,
     QLineEdit,
     QWidget,
@@ -267,3 +268,19 @@ def test_the_theme_changes_every_icon_and_colour_at_once(sample: Any) -> None:
     light = sample.window.grab().toImage()
     corner = QPoint(3, 3)
     assert dark.pixelColor(corner).lightness() < 60 and light.pixelColor(corner).lightness() > 200
+
+
+def test_a_message_stays_over_the_script_when_the_parts_of_the_window_move(sample: Any, qtbot: Any) -> None:
+    window, script = sample.window, sample.window.script
+
+    def middle_of(widget: QWidget) -> int:
+        return widget.mapTo(window, QPoint(widget.width() // 2, 0)).x()
+
+    sample.studio.say("error", "Something is wrong.")
+    assert abs(middle_of(window.toast) - middle_of(script)) <= 1
+    before = middle_of(script)
+    for dock in window.findChildren(QDockWidget):
+        if dock.isVisible() and dock.mapTo(window, QPoint(0, 0)).x() < before and dock.width() < script.width():
+            dock.hide()
+    qtbot.waitUntil(lambda: middle_of(script) < before - 50)
+    qtbot.waitUntil(lambda: abs(middle_of(window.toast) - middle_of(script)) <= 1)

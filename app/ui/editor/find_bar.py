@@ -151,9 +151,8 @@ class FindBar(QFrame):
         if commands:
             self._studio.do(commands[0] if len(commands) == 1 else Compound(tuple(commands), "Replace all"))
         self._search()
-        self._studio.say(
-            "done", self.tr("%1 replaced in %2 lines.").replace("%1", str(replaced)).replace("%2", str(len(commands)))
-        )
+        lines = self.tr("%1 replaced in 1 line.") if len(commands) == 1 else self.tr("%1 replaced in %2 lines.")
+        self._studio.say("done", lines.replace("%1", str(replaced)).replace("%2", str(len(commands))))
         return replaced
 
     # Inside

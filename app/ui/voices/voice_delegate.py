@@ -128,7 +128,7 @@ class VoiceDelegate(QStyledItemDelegate):
 
     def _second_line(self, index: QModelIndex, voice, reason: str) -> str:  # noqa: ANN001
         if reason:
-            return self.tr("this model cannot clone it")
+            return self.tr("needs another model")
         parts = list(voice.tags[:3])
         used = index.data(USED_ROLE)
         if used:

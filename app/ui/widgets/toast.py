@@ -54,7 +54,8 @@ class Toast(QFrame):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
         self._window = window
-        window.installEventFilter(self)
+        for each in (window, over):
+            each.installEventFilter(self)
         self.hide()
 
     def say(self, level: str, text: str) -> None:
@@ -83,6 +84,8 @@ class Toast(QFrame):
         self.move(left, corner.y() + self._over.height() - self.height() - 2 * GRID)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._window and event.type() == QEvent.Type.Resize and self.isVisible():
+        moved = event.type() in (QEvent.Type.Resize, QEvent.Type.Move)
+        # At the start it speaks before the parts of the window have their places, and docks are moved later.
+        if moved and watched in (self._window, self._over) and self.isVisibleTo(self._window):
             self._place()
         return False
