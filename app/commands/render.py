@@ -98,8 +98,10 @@ def requests_of(args: argparse.Namespace) -> list[ExportRequest]:
 
     loudness = target_for(args.loudness)
     out = args.output.expanduser()
-    rate = args.rate or (44_100 if loudness is not None and loudness.rms_db is not None else 48_000)
-    bits = args.bits or (16 if rate == 44_100 else 24)
+    rate = args.rate
+    if rate is None:
+        rate = 44_100 if loudness is not None and loudness.rms_db is not None else 48_000
+    bits = args.bits if args.bits is not None else 16 if rate == 44_100 else 24
     audio = AudioFormat(kind_for(out), bits, rate, 1 if args.mono else 2, args.kbps)
     tags = FileTags(artist=args.author, genre="Speech", cover=args.cover, synthetic=not args.no_synthetic_mark)
     files = {kind: path.expanduser() for kind in ("srt", "vtt") if (path := getattr(args, kind)) is not None}
@@ -114,9 +116,17 @@ def requests_of(args: argparse.Namespace) -> list[ExportRequest]:
         folder, name = (out.parent / args.stems).parent, Path(args.stems).name
         name = name.removesuffix(audio.extension)
         check_template(name)
+        there = folder.resolve()
         asked.append(
             ExportRequest(
-                folder, audio, split=args.stems_by, template=name, loudness=loudness, tags=tags, skip=args.skip
+                folder,
+                audio,
+                split=args.stems_by,
+                template=name,
+                taken=tuple(path.stem for path in named if path.parent == there),
+                loudness=loudness,
+                tags=tags,
+                skip=args.skip,
             )
         )
     return asked

@@ -130,7 +130,8 @@ class _Export:
         self._check_place()
         ids, left_out, doubtful = self._ready_blocks()
         title = self._request.tags.title or self._project.settings.title
-        files = files_of(self._project, ids, self._request.split, self._request.template, self._plan, title)
+        split, template, taken = self._request.split, self._request.template, self._request.taken
+        files = files_of(self._project, ids, split, template, self._plan, title, taken)
         if not audible(self._project, ids, self._plan):
             raise ExportError("Nothing of this choice is spoken, so there is nothing to export.", "Choose other lines.")
         self._check_room(ids, len(files))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from app.services.exporter_formats import ExportError
 
@@ -61,14 +61,18 @@ def safe_name(wanted: str) -> str:
 class Names:
     """Hands out names that differ from each other also where case and composition do not count."""
 
-    def __init__(self) -> None:
-        self._used: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._used = {_alike(each) for each in taken}
 
     def take(self, wanted: str) -> str:
         base = safe_name(wanted)
         name, number = base, 1
-        while unicodedata.normalize("NFKC", name).casefold() in self._used:
+        while _alike(name) in self._used:
             number += 1
             name = f"{base} ({number})"
-        self._used.add(unicodedata.normalize("NFKC", name).casefold())
+        self._used.add(_alike(name))
         return name
+
+
+def _alike(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()

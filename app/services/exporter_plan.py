@@ -163,14 +163,20 @@ def _reason(project: Project, block: Block, plan_fn: PlanFn, is_stale: IsStale |
 
 
 def files_of(
-    project: Project, block_ids: Sequence[str], split: Split, template: str | None, plan_fn: PlanFn, title: str
+    project: Project,
+    block_ids: Sequence[str],
+    split: Split,
+    template: str | None,
+    plan_fn: PlanFn,
+    title: str,
+    taken: Sequence[str] = (),
 ) -> list[ExportFile]:
     """The files of an export in order; a group in which nothing is heard makes none."""
     if split == "programme":
         return [ExportFile("", title, 1, tuple(block_ids))]
     template = template or TEMPLATES[split]
     check_template(template)
-    names = Names()
+    names = Names(taken)
     files: list[ExportFile] = []
     wanted = set(block_ids)
     blocks = audible(project, block_ids, plan_fn)

@@ -47,6 +47,7 @@ class ExportRequest:
         audio: see AudioFormat.
         split: one file of everything, or one a chapter, a block, a voice.
         template: names of the files of a split (see exporter_names); None is the usual one.
+        taken: names without ending that no file of a split may have, as another one has them.
         block_ids: None is the whole script.
         loudness: None leaves levels as they are.
         subtitles: kinds that are written beside each file under its name.
@@ -61,6 +62,7 @@ class ExportRequest:
     audio: AudioFormat = field(default_factory=AudioFormat)
     split: Split = "programme"
     template: str | None = None
+    taken: tuple[str, ...] = ()
     block_ids: tuple[str, ...] | None = None
     loudness: LoudnessTarget | None = None
     subtitles: frozenset[Subtitle] = frozenset()

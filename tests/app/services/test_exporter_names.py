@@ -69,3 +69,8 @@ def test_names_that_differ_only_in_case_or_composition_are_kept_apart() -> None:
         "Café",
         "Café (2)",
     ]
+
+
+def test_a_name_that_another_file_has_is_not_given() -> None:
+    names = Names(["Tale"])
+    assert [names.take("tale"), names.take("tale")] == ["tale (2)", "tale (3)"]
