@@ -135,6 +135,7 @@ class Download:
             raise HubError(
                 "The studio is set to stay offline.", "Allow downloads under Models & Servers, or use a folder."
             )
+        self._options.check()
         try:
             self.partial.mkdir(parents=True, exist_ok=True)
             with locked(self.partial), client(self._options):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
 from engine.catalogue import Part
 from engine.errors import SpeechError
@@ -53,6 +54,24 @@ class HubOptions:
         return (self.mirror.strip() or os.environ.get("HF_ENDPOINT", "").strip() or OFFICIAL).rstrip("/")
 
     @property
+    def shown(self) -> str:
+        """The endpoint for people: without a name and password that it may hold."""
+        scheme, apart, rest = self.endpoint.rpartition("://")
+        host, slash, path = rest.partition("/")
+        return f"{scheme}{apart}{host.rpartition('@')[2]}{slash}{path}"
+
+    def check(self) -> None:
+        """Raises HubError: mirror or proxy is no address that anything can be asked at."""
+        if not _is_address(self.endpoint, ("http", "https")):
+            remedy = f"Write one like {OFFICIAL}, or leave it empty (Models & Servers, or HF_ENDPOINT)."
+            raise HubError(f"“{self.shown}” is no address of a hub.", remedy)
+        if self.proxy and not _is_address(self.proxy, ("http", "https", "socks5", "socks5h")):
+            raise HubError(
+                f"“{self.proxy.rpartition('@')[2]}” is no address of a proxy.",
+                "Write one like http://127.0.0.1:3128, or leave it empty.",
+            )
+
+    @property
     def is_offline(self) -> bool:
         given = os.environ.get("HF_HUB_OFFLINE", "").strip().upper()
         return self.offline or given in ("1", "ON", "YES", "TRUE")
@@ -61,6 +80,15 @@ class HubOptions:
     def token(self) -> bool | None:
         """A person's own token goes to the official hub alone, never to a mirror."""
         return None if self.endpoint == OFFICIAL else False
+
+
+def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in schemes and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return known and text.isprintable() and " " not in text and not (parts.query or parts.fragment)
 
 
 class Sink:
@@ -92,11 +120,11 @@ def asked(ask: Callable[[], Any], part: Part, options: HubOptions) -> Any:
     except errors.GatedRepoError as error:
         raise HubError(
             f"{part.repo_id} asks for an account.",
-            f"Accept its terms at {options.endpoint}/{part.repo_id} and log in with `hf auth login`.",
+            f"Accept its terms at {options.shown}/{part.repo_id} and log in with `hf auth login`.",
         ) from error
     except errors.RepositoryNotFoundError as error:
         raise HubError(
-            f"{options.endpoint} has no {part.repo_id}, or does not show it.", "Check the mirror's address."
+            f"{options.shown} has no {part.repo_id}, or does not show it.", "Check the mirror's address."
         ) from error
     except errors.LocalEntryNotFoundError as error:
         raise http_error(error.__cause__ or error, options) from error
@@ -111,7 +139,7 @@ def asked(ask: Callable[[], Any], part: Part, options: HubOptions) -> Any:
             raise
         if isinstance(error, KeyError | TypeError | AttributeError | ValueError | RecursionError):
             raise HubError(
-                f"{options.endpoint} does not answer as a hub does ({type(error).__name__}).",
+                f"{options.shown} does not answer as a hub does ({type(error).__name__}).",
                 "Check the mirror's address, or try another.",
             ) from error
         raise http_error(error, options) from error
@@ -121,17 +149,17 @@ def http_error(error: BaseException, options: HubOptions) -> HubError:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status in (401, 403):
         return HubError(
-            f"{options.endpoint} refuses ({status}).", "Log in with `hf auth login`, or choose another mirror."
+            f"{options.shown} refuses ({status}).", "Log in with `hf auth login`, or choose another mirror."
         )
     if status == 404:
-        return HubError(f"{options.endpoint} has not this file.", "Choose another mirror.")
+        return HubError(f"{options.shown} has not this file.", "Choose another mirror.")
     if status == 429:
-        return HubError(f"{options.endpoint} is asked too often.", "Wait some minutes, then go on.", passing=True)
+        return HubError(f"{options.shown} is asked too often.", "Wait some minutes, then go on.", passing=True)
     if status is not None and status >= 500:
-        return HubError(f"{options.endpoint} has a fault of its own ({status}).", "Go on later.", passing=True)
+        return HubError(f"{options.shown} has a fault of its own ({status}).", "Go on later.", passing=True)
     words = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
     remedy = "Check the network and the proxy, then go on."
-    return HubError(f"The connection to {options.endpoint} failed ({words}).", remedy, passing=True)
+    return HubError(f"The connection to {options.shown} failed ({words}).", remedy, passing=True)
 
 
 _client_lock = threading.Lock()

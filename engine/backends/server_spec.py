@@ -94,7 +94,7 @@ class ServerSpec:
             valid = (
                 parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
             )
-            valid = valid and (parts.port is None or parts.port > 0)
+            valid = valid and (parts.port is None or parts.port > 0) and text.isprintable() and " " not in text
         except ValueError:
             valid = False
         if not valid:

@@ -278,6 +278,15 @@ def test_a_batch_keeps_order_and_tells_failures_apart(ask_sglang):
     assert "param" not in answer["results"][3]["error"], "what is null is left out"
 
 
+@pytest.mark.parametrize(
+    ("item", "field"),
+    [({"voice": "nobody"}, "voice"), ({"ref_audio": "data:x,"}, "ref_audio"), ({"input": "x" * 100_001}, "input")],
+)
+def test_what_is_seen_later_in_an_item_is_told_by_its_place_too(ask_sglang, item, field):
+    answer = ask_sglang.post(f"{SPEECH}/batch", json={"items": [{"input": "one"}, {"input": "two", **item}]}).json()
+    assert answer["results"][1]["error"]["param"] == f"items.1.{field}"
+
+
 @pytest.mark.parametrize("body", [{}, {"items": []}, {"items": [{"input": "x"}] * 33}, {"items": "x"}])
 def test_batches_of_a_wrong_size_are_refused(ask_sglang, body):
     assert ask_sglang.post(f"{SPEECH}/batch", json=body).status_code == 400

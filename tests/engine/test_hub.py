@@ -423,6 +423,27 @@ def test_a_full_disk_says_so(small, tmp_path, monkeypatch):
         download(small, tmp_path).run()
 
 
+@pytest.mark.parametrize(
+    ("mirror", "proxy"),
+    [("hub.example", ""), ("ftp://x", ""), ("file:///etc", ""), ("http://", ""), ("http://[::1", ""),
+     ("http://a b", ""), ("http://x:99999", ""), ("http://me:secret@", ""), ("", "proxy"), ("", "ftp://x:1"),
+     ("", "http://me:secret@x y")],
+)  # fmt: skip
+def test_what_is_no_address_is_told_at_once_and_without_its_password(tmp_path, mirror, proxy):
+    with pytest.raises(HubError, match="is no address") as caught:
+        Download(ENTRY, tmp_path, HubOptions(mirror=mirror, proxy=proxy)).run()
+    assert "Write one like" in caught.value.remedy and "secret" not in caught.value.message
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_password_of_a_mirror_is_in_no_message(small, tmp_path):
+    mirror = small.address.replace("://", "://me:secret@")
+    small.statuses = {"GET /api": [500] * 9}
+    with pytest.raises(HubError, match="fault of its own") as caught:
+        Download(ENTRY, tmp_path, HubOptions(mirror=mirror)).run()
+    assert "secret" not in f"{caught.value.message} {caught.value.remedy}"
+
+
 def test_offline_asks_nobody(small, tmp_path, monkeypatch):
     with pytest.raises(HubError, match="offline"):
         Download(ENTRY, tmp_path, HubOptions(mirror=small.address, offline=True)).run()

@@ -84,8 +84,8 @@ SPEAKERS = (
     "app/services/speaking.py", "app/services/store_problem.py", "engine/audio.py", "engine/capabilities.py",
     "engine/catalogue.py", "engine/job.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
     "app/services/model_sources.py", "app/services/models.py", "app/services/server_keys.py", "engine/hub.py",
-    "engine/hub_access.py", "engine/hub_files.py", "engine/hub_lock.py", "engine/layout.py", "engine/servers.py",
-    "engine/backends/pcm.py",
+    "engine/hub_access.py", "engine/hub_answers.py", "engine/hub_files.py", "engine/hub_lock.py", "engine/layout.py",
+    "engine/servers.py", "engine/backends/pcm.py",
     "engine/backends/server_client.py", "engine/backends/server_clips.py", "engine/backends/server_request.py",
     "engine/backends/server_sglang.py", "engine/backends/server_spec.py", "engine/backends/sse.py",
 )  # fmt: skip

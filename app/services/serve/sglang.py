@@ -283,7 +283,7 @@ class Sglang:
             raise self.bad_request(f"items must hold 1 to {MOST_ITEMS} entries", "items")
         shared = {name: value for name, value in body.items() if name != "items"}
         found: list[Wish | ApiError] = []
-        for at, item in enumerate(items):
+        for item in items:
             try:
                 if not isinstance(item, Mapping):
                     raise self.bad_request("an item must be an object")
@@ -292,8 +292,6 @@ class Sglang:
                     raise self.bad_request("stream is not allowed in a batch", "stream")
                 found.append(wish)
             except ApiError as error:
-                if error.param:
-                    error.param = f"items.{at}.{error.param}"
                 found.append(error)
         return found
 
@@ -309,6 +307,8 @@ class Sglang:
 
     def batch_failure(self, index: int, error: ApiError) -> dict[str, Any]:
         fields = {name: value for name, value in error.fields().items() if value is not None}
+        if error.param:
+            fields["param"] = f"items.{index}.{error.param}"
         return {"index": index, "status": "error", "error": fields}
 
     def batch_id(self) -> str:

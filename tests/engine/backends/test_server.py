@@ -335,8 +335,10 @@ def test_closing_while_the_server_is_waited_for_returns_soon():
 
 
 @pytest.mark.parametrize(
-    "address", ["", "ftp://host", "http://", "http://user:secret@host", "http://host:99999", "http://host?x=1"]
-)
+    "address",
+    ["", "ftp://host", "http://", "http://user:secret@host", "http://host:99999", "http://host?x=1", "http://a b",
+     "http://host\nX", "http://host/\x00"],
+)  # fmt: skip
 def test_what_is_no_address_is_refused_at_once(address):
     with pytest.raises(ServerError):
         open_server(ServerSpec(address))
