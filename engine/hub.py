@@ -252,9 +252,10 @@ class Download:
             _log.warning("%s: %s", file.path, error)
             begun.unlink(missing_ok=True)
 
-    @staticmethod
-    def _fill(http_get: Callable[..., None], url: str, sink: Sink, have: int, headers: dict, file: RemoteFile) -> None:
-        with asking_for_a_file():
+    def _fill(
+        self, http_get: Callable[..., None], url: str, sink: Sink, have: int, headers: dict, file: RemoteFile
+    ) -> None:
+        with asking_for_a_file(self._check_stopped):
             http_get(url, sink, resume_size=have, headers=dict(headers), expected_size=file.size)
 
     def _insist(self, ask: Callable[[], Any], part: Part) -> Any:

@@ -172,14 +172,14 @@ def client(options: HubOptions) -> Iterator[None]:
     from huggingface_hub import constants
     from huggingface_hub.utils import disable_progress_bars
 
-    from engine.hub_answers import bound
+    from engine.hub_answers import bound, still_wanted
 
     with _client_lock:
         constants.DOWNLOAD_CHUNK_SIZE = min(constants.DOWNLOAD_CHUNK_SIZE, CHUNK_BYTES)
         disable_progress_bars()
         usual = huggingface_hub.get_session()
-        kind, asks = type(usual), usual.event_hooks["request"]
-        hooks = {"request": asks, "response": [bound]}
+        kind, asks = type(usual), [each for each in usual.event_hooks["request"] if each is not still_wanted]
+        hooks = {"request": [still_wanted, *asks], "response": [bound]}
         more = {"proxy": options.proxy} if options.proxy else {}
         huggingface_hub.set_client_factory(lambda: kind(event_hooks=hooks, follow_redirects=True, timeout=None, **more))
     yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -18,17 +18,28 @@ LONGEST_S = 60.0
 STEP_BYTES = 64 << 10
 _GZIP = 47  # zlib's window bits for gzip and zlib, found by their header
 _REMEDY = "Check the mirror's address, or try another."
-_file_is_asked_for: ContextVar[bool] = ContextVar("file_is_asked_for", default=False)
+_file_check: ContextVar[Callable[[], None] | None] = ContextVar("file_check", default=None)
 
 
 @contextmanager
-def asking_for_a_file() -> Iterator[None]:
-    """What is asked in here is a file, as long as it may be; whoever writes it knows how long that is."""
-    token = _file_is_asked_for.set(True)
+def asking_for_a_file(check: Callable[[], None]) -> Iterator[None]:
+    """What is asked in here is a file, as long as it may be; whoever writes it knows how long that is.
+
+    Args:
+        check: asked before each request, also before those that the client makes again by itself; raises to end them.
+    """
+    token = _file_check.set(check)
     try:
         yield
     finally:
-        _file_is_asked_for.reset(token)
+        _file_check.reset(token)
+
+
+def still_wanted(request: Any) -> None:
+    """Hook of the hub's client: a file that nobody wants any more is not asked for again."""
+    check = _file_check.get()
+    if check is not None:
+        check()
 
 
 def bound(response: Any) -> None:
@@ -44,7 +55,7 @@ def bound(response: Any) -> None:
         raise HubError(f"{_name(response)} packs what it sends as {', '.join(packings)[:40]}.", _REMEDY)
     if packings:
         del response.headers["content-encoding"]
-    is_file = _file_is_asked_for.get() and response.status_code in (200, 206)
+    is_file = _file_check.get() is not None and response.status_code in (200, 206)
     stream = _bounded(sys.modules[type(response).__module__.partition(".")[0]].SyncByteStream)
     response.stream = stream(response.stream, bool(packings), None if is_file else LARGEST_BYTES, _name(response))
 

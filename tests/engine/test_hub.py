@@ -142,6 +142,30 @@ def test_stopping_keeps_what_came_and_going_on_fetches_only_the_rest(small, tmp_
     assert len(ranges) == 1 and int(ranges[0].removeprefix("bytes=").rstrip("-")) > 100_000
 
 
+def test_a_file_that_nobody_wants_any_more_is_not_asked_for_again_where_the_network_stalls(
+    small, tmp_path, monkeypatch
+):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 0.3)
+    stalled, over = download(small, tmp_path), threading.Event()
+    content = small_hub._Handler._content
+
+    def stall(self, repository, name, body, headers=None):
+        if body and name == "model.safetensors":
+            stalled.stop()
+            over.wait(20)
+            self.close_connection = True
+        else:
+            content(self, repository, name, body, headers)
+
+    monkeypatch.setattr(small_hub._Handler, "_content", stall)
+    with pytest.raises(DownloadStopped):
+        stalled.run()
+    over.set()
+    assert len([path for path, _ in small.bytes_sent() if path.startswith("/cdn/")]) == 1
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.one_of(st.none(), st.integers(0, 300_000)), max_size=7))
 def test_downloads_survive_random_cuts(tmp_path_factory, cuts):
