@@ -20,7 +20,8 @@ PAGE_ROWS = 256
 EMULATE = "MOSS_EMULATE_GPU_GB"  # plan, and allocate, as if the card had only so much
 
 CONTEXT_BYTES = 800 * MB  # CUDA context with the code of torch and of our kernels (packaging/notes/gpu.md)
-GRAPH_BYTES = 300 * MB  # captured graphs of both parts with what their pools hold
+GRAPH_BYTES = 300 * MB  # captured graphs of frames, prompts and the decoder with what their pools hold
+_CLIP_GRAPH_BYTES = 100 * MB  # those of the encoder
 SPARE_SHARE = 0.02  # of the card: what the allocator cannot use because of its granularity
 LONGEST_PROMPT = 1716  # rows: a reference of 100 s and a long text
 LONGEST_ROWS = MAX_FRAMES + LONGEST_PROMPT
@@ -312,7 +313,7 @@ def _plan(
     if encoder == "device":
         both = quantizer(codec, books, encoder=True) - quantizer(codec, books, encoder=False)
         parts["codec encoder"] = codec_side(codec.encoder, itemsize) + both
-        parts["clips"] = stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize) + _SPLIT_BYTES
+        parts["clips"] = stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize) + _SPLIT_BYTES + _CLIP_GRAPH_BYTES
     parts["graphs"] = GRAPH_BYTES
     parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 2))
     parts["workspace"] = work
