@@ -7,10 +7,11 @@ from pathlib import Path
 
 _HEAD_BYTES = 1 << 16
 _UNKNOWN = 0xFFFFFF00  # sizes from here on, and 0, stand for a stream whose length nobody knew
+_MP3_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}  # by version bits
 
 
 def promised_seconds(path: Path) -> float | None:
-    """Seconds by the header of a WAV (also RF64) or FLAC file; None where it says nothing, or is of another kind."""
+    """Seconds by the header of a WAV (also RF64), FLAC, MP3, MP4 or Matroska file; None where it says nothing."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
@@ -18,6 +19,10 @@ def promised_seconds(path: Path) -> float | None:
             return _wav_seconds(head)
         if head[:4] == b"fLaC" and head[4] & 0x7F == 0:
             return _flac_seconds(head)
+        if head[:3] == b"ID3" or head[:1] == b"\xff":
+            return _mp3_seconds(path)
+        if head[4:8] == b"ftyp" or head[:4] == b"\x1aE\xdf\xa3":
+            return _track_seconds(path)
     except (OSError, struct.error, IndexError):
         pass  # whoever reads the sound says what is wrong
     return None
@@ -43,3 +48,41 @@ def _flac_seconds(head: bytes) -> float | None:
     packed = int.from_bytes(head[18:26], "big")
     rate, samples = packed >> 44, packed & (1 << 36) - 1
     return samples / rate if rate and samples else None
+
+
+def _mp3_seconds(path: Path) -> float | None:
+    """From the count of frames that encoders leave in the first frame (Xing, Info), behind an ID3 tag or not."""
+    with path.open("rb") as file:
+        head = file.read(10)
+        skipped = 0
+        if head[:3] == b"ID3":
+            skipped = 10 + sum((byte & 0x7F) << 7 * (3 - i) for i, byte in enumerate(head[6:10]))
+        file.seek(skipped)
+        frame = file.read(64)
+    version = frame[1] >> 3 & 3
+    if frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2 or version not in _MP3_RATES:
+        return None
+    rate = _MP3_RATES[version][frame[2] >> 2 & 3]
+    mono = frame[3] >> 6 == 3
+    at = 4 + ((17 if mono else 32) if version == 3 else (9 if mono else 17))  # behind the side information
+    if frame[at : at + 4] not in (b"Xing", b"Info") or not frame[at + 7] & 1:
+        return None
+    frames = struct.unpack_from(">I", frame, at + 8)[0]
+    whole = max(0, frames - 3)  # what the encoder put before and behind the sound is taken off by readers
+    return whole * (1152 if version == 3 else 576) / rate or None
+
+
+def _track_seconds(path: Path) -> float | None:
+    """Of the first track of sound. Matroska tells the length of the longest track only: then it must be alone."""
+    import av
+
+    try:
+        with av.open(f"file:{path}", options={"protocol_whitelist": "file"}, metadata_errors="ignore") as container:
+            sound = container.streams.audio[0]
+            if sound.duration is not None and sound.time_base is not None:
+                return float(sound.duration * sound.time_base) or None
+            if len(container.streams) == 1 and container.duration is not None:
+                return max(0.0, container.duration / av.time_base) or None
+    except (av.FFmpegError, ArithmeticError, AttributeError, MemoryError, TypeError, ValueError, IndexError):
+        pass
+    return None

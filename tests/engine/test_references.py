@@ -7,6 +7,7 @@ import threading
 import time
 from types import SimpleNamespace
 
+import av
 import numpy as np
 import pytest
 import soundfile
@@ -143,6 +144,25 @@ def test_a_file_that_breaks_off_before_its_header_says_is_used_with_a_note(tmp_p
     assert prepare_clip(Clip(path=path, end_s=1.0), CODEC).repairs == ()
 
 
+@pytest.mark.parametrize(("suffix", "codec_name"), [(".mp3", "libmp3lame"), (".m4a", "aac"), (".mkv", "aac")])
+def test_a_compressed_file_that_breaks_off_is_used_with_a_note(tmp_path, suffix, codec_name):
+    path = tmp_path / f"a{suffix}"
+    options = {"movflags": "faststart"} if suffix == ".m4a" else {}
+    with av.open(str(path), "w", options=options) as container:
+        stream = container.add_stream(codec_name, rate=RATE, layout="mono")
+        pcm = (voice(4.0).T * 32_767).astype(np.int16)
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(pcm), format="s16", layout="mono")
+        frame.rate = RATE
+        resampler = av.AudioResampler(stream.format, "mono", RATE, stream.frame_size or 1024)
+        for part in [*resampler.resample(frame), *resampler.resample(None)]:
+            container.mux(stream.encode(part))
+        container.mux(stream.encode(None))
+    assert "clip_breaks_off" not in codes_of(prepare_clip(Clip(path=path), CODEC))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 6 // 10])
+    notes = [each for each in prepare_clip(Clip(path=path), CODEC).repairs if each.code == "clip_breaks_off"]
+    assert len(notes) == 1 and notes[0].message.count("of 4.0 s") + notes[0].message.count("of 3.9 s") == 1
+
+
 def test_a_stream_of_unknown_length_breaks_off_nowhere(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, voice(2.0), RATE, subtype="PCM_16")
@@ -153,7 +173,13 @@ def test_a_stream_of_unknown_length_breaks_off_nowhere(tmp_path):
     assert prepare_clip(Clip(path=path), CODEC).repairs == ()
 
 
-@given(st.binary(max_size=200), st.sampled_from([b"RIFF1234WAVE", b"RF641234WAVE", b"fLaC", b""]))
+@given(
+    st.binary(max_size=200),
+    st.sampled_from(
+        [b"RIFF1234WAVE", b"RF641234WAVE", b"fLaC", b"ID3", b"\xff\xfb\x94", b"\xff\xfb\x94\0" + b"\0" * 32 + b"Xing"]
+        + [b"\0\0\0\x18ftypM4A ", b"\x1aE\xdf\xa3", b""]
+    ),
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_header_promises_something_or_nothing(tmp_path, content, start):
     path = tmp_path / "x"
