@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import av
 import soundfile
 
+from app.model import checks
 from app.model.block import Block
 from app.model.project import Project
 from app.services.exporter_file import explain, write_text_part
@@ -129,7 +130,8 @@ class _Export:
     def run(self) -> ExportReport:
         self._check_place()
         ids, left_out, doubtful = self._ready_blocks()
-        title = self._request.tags.title or self._project.settings.title
+        # Names on disk need not be UTF-8; tags and cue sheets are.
+        title = checks.clean_text(self._request.tags.title or self._project.settings.title)
         split, template, taken = self._request.split, self._request.template, self._request.taken
         files = files_of(self._project, ids, split, template, self._plan, title, taken)
         if not audible(self._project, ids, self._plan):
@@ -349,7 +351,7 @@ class _Export:
             return srt(cues_of(blocks))
         if kind == "vtt":
             return vtt(cues_of(blocks), note=replace(tags, comment="").remark)
-        return cue_sheet(blocks, seconds=seconds, file=name, synthetic=tags.synthetic)
+        return cue_sheet(blocks, seconds=seconds, file=checks.clean_text(name), synthetic=tags.synthetic)
 
     # -- progress
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -73,7 +74,11 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
         ProjectError: it exists or cannot be made.
     """
     path = path.absolute()
-    if path.exists():
+    try:
+        there = path.exists()
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise _not_written(path, error) from error
+    if there:
         raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
     lock: Lock | None = None
     part: Path | None = None
@@ -101,9 +106,15 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
         if lock is not None:
             lock.release()
         if part is not None:
-            part.unlink(missing_ok=True)
-        raise ProjectError(f"{path} cannot be written ({error}).", "Choose another folder.") from error
+            with contextlib.suppress(OSError):  # not on a medium that cannot be written
+                part.unlink(missing_ok=True)
+        raise _not_written(path, error) from error
     return Opened(path, rows, connection, lock, copy, is_untitled)
+
+
+def _not_written(path: Path, error: Exception) -> ProjectError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return ProjectError(f"{path} cannot be written ({why}).", "Choose another folder or another name.")
 
 
 def open_file(
@@ -121,7 +132,11 @@ def open_file(
     if at_once and copy is not None:
         raise OpeningTakesLongError(path)
     how = _How(force, at_once, progress)
-    if not path.is_file() and (copy is None or copy.is_published):
+    try:
+        is_file = path.is_file()
+    except OSError as error:
+        raise ProjectError(f"{path.name} cannot be opened ({error.strerror}).", "Choose another project.") from error
+    if not is_file and (copy is None or copy.is_published):
         raise ProjectError(f"There is no file {path}.", "Choose another project.")
     notices: list[str] = []
     if not read_only and path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):

@@ -719,3 +719,12 @@ def test_memory_stays_flat_over_a_long_programme(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 30e6  # the programme itself is 46 MB
+
+
+@pytest.mark.parametrize("kind", ["wav", "flac", "mp3", "opus", "m4b"])
+def test_a_name_that_is_no_utf_8_can_be_exported_to(kind: str, book: Studio, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    tags = FileTags(title=name)
+    write(book, tmp_path / f"{name}.{kind}", audio=AudioFormat(kind), tags=tags, subtitles=frozenset({"json", "vtt"}))
+    assert leftovers(tmp_path) == sorted(f"{name}.{each}" for each in (kind, "json", "vtt"))
+    assert json.loads((tmp_path / f"{name}.json").read_text("utf-8"))["file"] == f"caf\ufffd.{kind}"

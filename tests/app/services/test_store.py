@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import queue
 import sqlite3
@@ -29,7 +30,7 @@ from app.model.errors import ProjectError
 from app.model.take import PieceAudio, Take
 from app.model.voice import Voice, VoiceClip
 from app.paths import Paths, paths_for
-from app.services import store_audio, store_file, store_opening, store_schema
+from app.services import store_audio, store_copy, store_file, store_opening, store_schema
 from app.services.store import ProjectStore
 from app.services.store_lock import Holder, ProjectLockedError
 from app.services.store_schema import NewerProjectError, NotAProjectError, connect
@@ -548,3 +549,24 @@ def test_paragraphs_keep_their_order_however_often_one_place_is_used(store, path
     store.close()
     with ProjectStore.open(store.path, paths=paths) as again:
         assert [block.id for block in again.project.blocks] == before
+
+
+def test_a_name_that_no_disk_takes_is_told(tmp_path: Path) -> None:
+    long = tmp_path / ("é" * 200 + ".mvs")
+    with pytest.raises(ProjectError, match="too long"):
+        ProjectStore.create(long, paths=paths_for(tmp_path / "profile"))
+    with pytest.raises(ProjectError, match="too long"):
+        ProjectStore.open(long, paths=paths_for(tmp_path / "profile"))
+
+
+def test_a_project_cannot_be_made_where_nothing_can_be_written(tmp_path: Path, monkeypatch) -> None:
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def no_file(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(store_copy, "rebuild_to", no_file)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(ProjectError, match="cannot be written"):
+        ProjectStore.create(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile"))
