@@ -401,3 +401,12 @@ def test_in_a_low_dock_the_card_takes_the_place_of_the_list(make, qtbot, tmp_pat
     assert not voices.list.isVisible() and voices.care.isVisible()
     voices.care.leave()
     assert voices.list.isVisible()
+
+
+def test_an_open_card_is_laid_out_whole_and_does_not_make_the_window_higher_than_the_screen(make, qtbot, tmp_path):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"))
+    qtbot.waitUntil(lambda: bool(voices.care.findings), timeout=10_000)
+    card = voices.care
+    qtbot.waitUntil(lambda: card.layout().geometry() == card.contentsRect())
+    assert card.height() >= card.layout().totalHeightForWidth(card.width())
+    assert voices.minimumSizeHint().height() <= max(300, card.screen().availableGeometry().height() - 500)

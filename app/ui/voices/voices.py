@@ -42,6 +42,7 @@ from app.ui.voices.voice_care import VoiceCare
 from app.ui.voices.voice_delegate import VoiceDelegate
 from app.ui.voices.voice_list import VoiceList
 from app.ui.voices.voice_model import VOICE_ROLE, VoiceModel
+from app.ui.voices.whole_card import CardRoom, WholeCard, least_height
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.search_field import SearchField
 from engine import SAMPLE_RATE, SpeechError
@@ -88,9 +89,9 @@ class Voices(QWidget):
         self._nothing.hide()
         column.addWidget(self._nothing)
         self.care = VoiceCare(studio, self.preview)
-        column.addWidget(self.care)
+        column.addWidget(CardRoom(self.care))
         self.recording = RecordPanel(studio, lambda path: self.add_files([path]), self._hear_samples)
-        column.addWidget(self.recording)
+        column.addWidget(CardRoom(self.recording))
         self.consent = ConsentPanel(self._consent_given)
         column.addWidget(self.consent)
         self.hint = DropHint(
@@ -352,7 +353,7 @@ class Voices(QWidget):
         if index.isValid():
             self.menus.of(index.data(VOICE_ROLE)).popup(self.list.viewport().mapToGlobal(at))
 
-    def _open_card(self) -> QWidget | None:
+    def _open_card(self) -> WholeCard | None:
         return next((card for card in (self.care, self.recording) if not card.isHidden()), None)
 
     def minimumSizeHint(self) -> QSize:
@@ -361,7 +362,7 @@ class Voices(QWidget):
         if card is None:
             return needed
         margins = self.contentsMargins() + self.layout().contentsMargins()
-        return QSize(needed.width(), card.minimumHeight() + margins.top() + margins.bottom())
+        return QSize(needed.width(), least_height(card) + margins.top() + margins.bottom())
 
     def _arrange(self) -> None:
         """In a low dock an open card takes the place of the list."""
