@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from typing import Any
+
+# Failures reach the caller as exceptions; without a log of the program's own nothing is printed beside them.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _NAMES_OF_MODULE: dict[str, str] = {
     "engine.requests": "CHANNELS FRAME_RATE FRAME_S FRAME_SAMPLES MAX_FRAMES SAMPLE_RATE Chunk Clip Event EventKind"

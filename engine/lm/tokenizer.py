@@ -153,12 +153,14 @@ def _read_description(folder: Path) -> dict[str, Any]:
     path = folder / "tokenizer.json"
     if path.exists():
         return read_json(path)
-    if not any((folder / name).exists() for name in _TOKENIZER_FILES):
-        raise CheckpointError(f"{folder} holds no tokenizer ({', '.join(_TOKENIZER_FILES)}).", REMEDY)
+    vocabularies = [name for name in _TOKENIZER_FILES if name != "tokenizer_config.json"]
+    if not any((folder / name).exists() for name in vocabularies):
+        raise CheckpointError(f"{folder} holds no tokenizer ({', '.join(vocabularies)}).", REMEDY)
     try:
         from transformers import AutoTokenizer
 
         slow_to_import = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         return json.loads(slow_to_import.backend_tokenizer.to_str())
     except Exception as error:  # whatever transformers raises on a folder without a tokenizer
-        raise CheckpointError(f"{folder} holds no tokenizer that can be read ({error}).", REMEDY) from error
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(":. ")
+        raise CheckpointError(f"{folder} holds no tokenizer that can be read ({reason}).", REMEDY) from error

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -50,3 +51,16 @@ def test_a_damaged_description_is_refused_or_served(
         assert str(folder) in str(error) and error.remedy
     else:
         assert len(prompt) > 0
+
+
+def test_a_folder_without_its_tokenizer_is_told_so_in_one_line(write_checkpoint: Callable[..., Path]) -> None:
+    folder = write_checkpoint()
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").write_text("{}", "utf-8")
+    with pytest.raises(CheckpointError) as caught:
+        Tokenizer(folder)
+    assert "tokenizer.json" in str(caught.value) and "\n" not in str(caught.value)
+    (folder / "tokenizer.model").write_bytes(b"no such format")
+    with pytest.raises(CheckpointError) as caught:
+        Tokenizer(folder)
+    assert "\n" not in str(caught.value)
