@@ -10,8 +10,8 @@ import triton
 from engine.lm.sampling import stop_options
 from engine.requests import Sampling
 from engine.runtime.graphs import FrameGraphs, captured
-from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels import prompts as kernels
+from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Rows, shared_bytes
 from engine.runtime.memory import PROMPT_ROWS
 from engine.runtime.paged import PAGE_ROWS

@@ -7,10 +7,6 @@ layer scale and the residual sum are epilogues. And each kernel asks for its fir
 (programmatic dependent launch), so that the ramp of one kernel hides behind the tail of the other.
 
 Partial sums are written one per block and added in a fixed order, never by atomics: the same inputs give the same bits.
-
-One row of int8 weights is bound by their widening, since a multiprocessor converts far fewer integers a clock than it adds floats. So
-four weights are read as a word, and a byte becomes a float by its place: under the exponent of 2²³ it is the low end of the mantissa,
-and taking 2²³ off again leaves it exactly.
 """
 
 from __future__ import annotations
@@ -21,7 +17,6 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 NORM_NONE, NORM_RMS, NORM_LAYER = 0, 1, 2
 ACT_NONE, ACT_GELU, ACT_SILU, ACT_SWIGLU = 0, 1, 2, 3
-EXPONENTS = {8: 0x4B000000, 4: 0x43000000}  # of 2²³, where the last bit of a float32 is 1; of 2⁷, where that of its third byte is
 OUT_STORE, OUT_ADD, OUT_SET = 0, 1, 2  # into `out`; onto the residual; as a new residual
 
 
@@ -37,77 +32,6 @@ def _activate(y, gate, ACT: tl.constexpr):
 
 
 @triton.jit
-def _four_x(x_ptr, words, mask, EVEN: tl.constexpr):
-    """float32 of the four columns that belong to each word of weights."""
-    if EVEN:
-        packed = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + words)
-    else:
-        packed = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + words, mask=mask, other=0)
-    dtype: tl.constexpr = x_ptr.dtype.element_ty
-    if dtype == tl.bfloat16:
-        low = packed.to(tl.int32)
-        high = (packed >> 32).to(tl.int32)
-        x0 = (low << 16).to(tl.float32, bitcast=True)
-        x1 = (low & -65536).to(tl.float32, bitcast=True)
-        x2 = (high << 16).to(tl.float32, bitcast=True)
-        x3 = (high & -65536).to(tl.float32, bitcast=True)
-    else:
-        x0 = packed.to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
-        x1 = (packed >> 16).to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
-        x2 = (packed >> 32).to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
-        x3 = (packed >> 48).to(tl.int16).to(dtype, bitcast=True).to(tl.float32)
-    return x0, x1, x2, x3
-
-
-@triton.jit
-def _byte_float(shifted, exponent, AT: tl.constexpr, PERMUTE: tl.constexpr, ASM: tl.constexpr):
-    """float32 of byte AT of words whose bytes are 128 too large. The compiler needs to be told that this is one permutation."""
-    if ASM:
-        bits = tl.inline_asm_elementwise(PERMUTE, "=r,r,r", [shifted, exponent], dtype=tl.int32, is_pure=True, pack=1)
-    else:
-        bits = ((shifted >> (8 * AT)) & 0xFF) | exponent
-    return bits.to(tl.float32, bitcast=True) - 8388736.0  # 2²³ + 128
-
-
-@triton.jit
-def _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
-    """Add the products of the four int8 of each word."""
-    shifted = w ^ -2139062144  # 0x80 in each byte: two's complement to 128 too large
-    acc += _byte_float(shifted, exponent, 0, "prmt.b32 $0, $1, $2, 0x7650;", ASM) * x0[None, :]
-    acc += _byte_float(shifted, exponent, 1, "prmt.b32 $0, $1, $2, 0x7651;", ASM) * x1[None, :]
-    acc += _byte_float(shifted, exponent, 2, "prmt.b32 $0, $1, $2, 0x7652;", ASM) * x2[None, :]
-    acc += _byte_float(shifted, exponent, 3, "prmt.b32 $0, $1, $2, 0x7653;", ASM) * x3[None, :]
-    return acc
-
-
-@triton.jit
-def _nibble_float(nibbles, exponent, AT: tl.constexpr, PERMUTE: tl.constexpr, ASM: tl.constexpr):
-    """float32 of 128 + byte AT of words whose bytes are less than 16."""
-    if ASM:
-        bits = tl.inline_asm_elementwise(PERMUTE, "=r,r,r", [nibbles, exponent], dtype=tl.int32, is_pure=True, pack=1)
-    else:
-        bits = (((nibbles >> (8 * AT)) & 0xFF) << 16) | exponent
-    return bits.to(tl.float32, bitcast=True)
-
-
-@triton.jit
-def _dot_nibbles(nibbles, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
-    part = _nibble_float(nibbles, exponent, 0, "prmt.b32 $0, $1, $2, 0x7044;", ASM) * x0[None, :]
-    part += _nibble_float(nibbles, exponent, 1, "prmt.b32 $0, $1, $2, 0x7144;", ASM) * x1[None, :]
-    part += _nibble_float(nibbles, exponent, 2, "prmt.b32 $0, $1, $2, 0x7244;", ASM) * x2[None, :]
-    part += _nibble_float(nibbles, exponent, 3, "prmt.b32 $0, $1, $2, 0x7344;", ASM) * x3[None, :]
-    return part
-
-
-@triton.jit
-def _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM: tl.constexpr):
-    """Add the products of the eight int4 of each word. Each is 136 too large (128 from the exponent, 8 as stored): `total` of x takes it off."""
-    part = _dot_nibbles(w & 0x0F0F0F0F, x0, x1, x2, x3, exponent, ASM)
-    part += _dot_nibbles((w >> 4) & 0x0F0F0F0F, x4, x5, x6, x7, exponent, ASM)
-    return acc + (part - total[None, :]) * scale.to(tl.float32)
-
-
-@triton.jit
 def _load_weights(w_ptr, tile, mask):
     """Weights, or zeros where `mask` is false; there is no literal for an e4m3 zero."""
     if w_ptr.dtype.element_ty == tl.float8e4nv:
@@ -117,87 +41,7 @@ def _load_weights(w_ptr, tile, mask):
 
 
 @triton.jit
-def _load_tile(w_ptr, tile, mask, EVEN: tl.constexpr):
-    if EVEN:
-        return tl.load(w_ptr + tile)
-    else:
-        return tl.load(w_ptr + tile, mask=mask, other=0)
-
-
-@triton.jit(do_not_specialize=["STRIDE", "STATS_IN", "exponent"])
-def gemv_words_kernel(
-    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
-    STRIDE, N, K: tl.constexpr, STATS_IN, eps, exponent,
-    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
-    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, AHEAD: tl.constexpr, BITS: tl.constexpr,
-    PDL: tl.constexpr, ASM: tl.constexpr,
-):  # fmt: skip
-    """As `gemv_kernel`, of weights in int32 words: four int8, or eight int4 as `quantize.int4_groups` lays them. BLOCK_K counts words.
-
-    AHEAD: tiles that are asked for before the input is there.
-    exponent: `EXPONENTS[BITS]`: the compiler would move a constant into a register for every byte again.
-    """
-    if PDL:
-        gdc_launch_dependents()
-    pid = tl.program_id(0)
-    rows = pid * BLOCK_N + tl.arange(0, BLOCK_N)
-    ROW: tl.constexpr = K * BITS // 32
-    GROUPS: tl.constexpr = K // 64
-    EVEN: tl.constexpr = ROW % BLOCK_K == 0
-    # Two words a thread, since their x fill the widest load: so weights and x lie in the same threads and nothing is exchanged.
-    cols = tl.max_contiguous(tl.arange(0, BLOCK_K), 2)
-    # Rows past the end read the last one: loads without a mask are half as many instructions.
-    safe = tl.minimum(rows, N - 1)[:, None].to(tl.int64)
-    tile = safe * ROW + cols[None, :]
-    words = tl.arange(0, BLOCK_K)
-    groups = safe * GROUPS + (words // 16 * 2 + words % 2)[None, :]
-    up = N.to(tl.int64) * ROW
-    up_groups = N.to(tl.int64) * GROUPS
-    ahead = ()
-    for start in tl.static_range(0, ROW, BLOCK_K):
-        if start < AHEAD * BLOCK_K:
-            mask = (start + cols < ROW)[None, :]
-            ahead = ahead + (_load_tile(w_ptr + start, tile, mask, EVEN),)
-            if ACT == 3:
-                ahead = ahead + (_load_tile(w_ptr + up + start, tile, mask, EVEN),)
-    if PDL:
-        gdc_wait()
-    acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
-    acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
-    for start in tl.static_range(0, ROW, BLOCK_K):
-        mask = start + cols < ROW
-        if start < AHEAD * BLOCK_K:
-            w = ahead[start // BLOCK_K * (2 if ACT == 3 else 1)]
-        else:
-            w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
-        if ACT == 3:
-            if start < AHEAD * BLOCK_K:
-                w_up = ahead[start // BLOCK_K * 2 + 1]
-            else:
-                w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
-        if BITS == 8:
-            x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, words, mask, EVEN)
-            acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
-            if ACT == 3:
-                acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
-        else:
-            halves = words // 16 * 32 + words % 16
-            x0, x1, x2, x3 = _four_x(x_ptr + 8 * start, halves, mask, EVEN)
-            x4, x5, x6, x7 = _four_x(x_ptr + 8 * start + 64, halves, mask, EVEN)
-            total = 136.0 * (((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)))
-            scale = _load_tile(w_scale_ptr + start // 8, groups, mask[None, :], EVEN)
-            acc = _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
-            if ACT == 3:
-                scale = _load_tile(w_scale_ptr + up_groups + start // 8, groups, mask[None, :], EVEN)
-                acc_up = _add_int4(acc_up, w_up, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
-    _finish_one_row(
-        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
-        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
-    )  # fmt: skip
-
-
-@triton.jit
-def _finish_one_row(
+def finish_one_row(
     acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
     out_stats_ptr, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
@@ -278,7 +122,7 @@ def gemv_kernel(
         acc += w.to(tl.float32) * x[None, :]
         if ACT == 3:
             acc_up += w_up.to(tl.float32) * x[None, :]
-    _finish_one_row(
+    finish_one_row(
         acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
         out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
     )  # fmt: skip

@@ -10,6 +10,7 @@ import torch
 import triton
 
 from engine.runtime.kernels import linear as kernels
+from engine.runtime.kernels import words as words_kernels
 from engine.runtime.kernels.launch import launch
 from engine.runtime.quantize import GROUP, widen
 
@@ -197,8 +198,8 @@ class Linear:
                 launch(kernels.gemv_kernel, (blocks,))(*arguments, stride, self.N, self.K, stats_in, eps, **flags, **options)
             else:
                 arguments = (x, words, *arguments[2:])
-                launch(kernels.gemv_words_kernel, (blocks,))(
-                    *arguments, stride, self.N, self.K, stats_in, eps, kernels.EXPONENTS[self.bits],
+                launch(words_kernels.gemv_words_kernel, (blocks,))(
+                    *arguments, stride, self.N, self.K, stats_in, eps, words_kernels.EXPONENTS[self.bits],
                     AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **options,
                 )  # fmt: skip
             return blocks
