@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ Severity = Literal["good", "note", "bad"]
 BEST_S = (6.0, 20.0)
 LEAST_S = 2.0
 _WINDOW_S = 0.03
+_SILENT_DB = -60.0
 _QUIET_DB = -120.0
 _TARGET_DB = -23.0
 _PEAK_DB = -1.0
@@ -91,6 +92,9 @@ def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0, listen:
         _noise(speech_db - noise_db, noise_db, len(quiet)),
         _speech(share, seconds, _silent_ends(seconds, speech_s)),
     )
+    if peak_db < _SILENT_DB:  # nothing mends silence, and it is not noisy
+        findings = tuple(replace(each, repair="") for each in findings if each.code != "noise")
+        findings = (*findings[:3], _noise(math.inf, _QUIET_DB, len(quiet)), *findings[3:])
     return Examination(seconds, speech_db, peak_db, noise_db, clipped, share, speech_s, findings)
 
 
@@ -142,7 +146,7 @@ def _length(seconds: float, share: float, longest_s: float) -> Finding:
 
 
 def _level(speech_db: float, peak_db: float) -> Finding:
-    if peak_db < -60:
+    if peak_db < _SILENT_DB:
         return Finding("level", "bad", "The clip is silent.")
     if speech_db < -36:
         return Finding("level", "note", f"Very quiet: speech is at {speech_db:.0f} dBFS.", "Raise the level.")

@@ -52,6 +52,8 @@ def test_the_clips_of_the_starter_are_fit(name):
 def test_silence_is_unfit():
     found = examine(np.zeros((RATE * 8, 1), np.float32), RATE)
     assert severity(found, "level") == "bad" and severity(found, "speech") == "bad" and not found.fit
+    assert severity(found, "noise") != "bad" and not found.repairable
+    assert not examine(np.zeros((RATE * 8, 1), np.float32), RATE, longest_s=5.0).repairable
 
 
 def test_a_snippet_is_too_short():
