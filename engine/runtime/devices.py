@@ -61,7 +61,6 @@ def choose_device(device: str = "auto", precision: str = "auto") -> DevicePlan:
     Raises:
         DeviceError: the device is missing, or does not compute in this precision.
     """
-
     if precision not in PRECISIONS:
         raise DeviceError(f"There is no precision {precision!r}.", f"Choose one of {', '.join(PRECISIONS)}.")
     wanted = device.strip().lower()
