@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import sqlite3
 import time
@@ -31,6 +32,7 @@ from app.services.store_schema import (
 )
 
 SUFFIX = ".mvs"
+_FAULTS_KEPT = "faults_kept"  # in the small table: which faults, and the name of the file before them
 _READ_LIMIT_S = 60.0
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_FORMAT", "SQLITE_TOOBIG", "SQLITE_MISMATCH", "SQLITE_ERROR")
 
@@ -212,6 +214,8 @@ def read(path: Path, lock: Lock | None, how: _How) -> tuple[sqlite3.Connection, 
         connection = _connect(path, write=lock is not None)
     except sqlite3.DatabaseError as error:
         raise _damaged_or_not(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite quotes what it found
+        raise DamagedProjectError(f"{path.name} is damaged.") from error
     try:
         version = check_identity(connection, path)
         if version < VERSION and lock is not None:
@@ -229,17 +233,29 @@ def read(path: Path, lock: Lock | None, how: _How) -> tuple[sqlite3.Connection, 
         if lock is not None and "lock" in rows.meta:
             lock.check(Holder.from_text(rows.meta["lock"]), how.force)
         if rows.faults and lock is not None:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            # Single values could not be read: before anything is written over them, the file is kept as it is.
-            kept = how.keep_copy(path, f"damaged {time.strftime('%Y-%m-%d %H.%M.%S')}")
-            rows.faults.append(f"The file as it was is kept as {kept.name}.")
+            _keep_faulty(path, connection, rows, how)
         return connection, rows
     except sqlite3.DatabaseError as error:
         connection.close()
         raise _damaged_or_not(path, error) from error
+    except UnicodeDecodeError as error:
+        connection.close()
+        raise DamagedProjectError(f"{path.name} is damaged.") from error
     except BaseException:
         connection.close()
         raise
+
+
+def _keep_faulty(path: Path, connection: sqlite3.Connection, rows: Rows, how: _How) -> None:
+    """Single values could not be read: before anything is written over them, the file is kept as it is, once."""
+    faults = f"{rows.fault_count} {hashlib.sha256(''.join(rows.faults).encode()).hexdigest()}"
+    known, _, name = rows.meta.get(_FAULTS_KEPT, "").partition("\n")
+    if known != faults:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        name = how.keep_copy(path, f"damaged {time.strftime('%Y-%m-%d %H.%M.%S')}").name
+        rows.meta[_FAULTS_KEPT] = f"{faults}\n{name}"
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_FAULTS_KEPT, rows.meta[_FAULTS_KEPT]))
+    rows.faults.append(f"The file as it was is kept as {name}.")
 
 
 def read_rows_of(path: Path) -> Rows:

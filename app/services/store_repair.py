@@ -153,7 +153,7 @@ def _readable(path: Path, folder: Path, result: Repair, progress: Tick | None) -
         if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID and tables_are_ours(connection):
             return connection
         connection.close()
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # SQLite quotes what it found in its messages
         pass
     copy = folder / "copy.mvs"
     store_copy.copy_file(path, copy, progress)

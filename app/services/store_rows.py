@@ -33,7 +33,7 @@ class Rows:
         takes, voices, lexicon, settings: of the model.
         steps, done: the history; `done` is the number of the last step that can be undone.
         meta: other names and values.
-        faults: what could not be read, for people.
+        faults: what could not be read, for people; `fault_count` counts those that read the same, too.
     """
 
     blocks: list[tuple[Block, int]] = field(default_factory=list)
@@ -45,9 +45,11 @@ class Rows:
     done: int = 0
     meta: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    fault_count: int = 0
 
     def fault(self, message: str) -> None:
         """Note something for the person, each once and not without end."""
+        self.fault_count += 1
         if len(self.faults) < _MAX_FAULTS and message not in self.faults:
             self.faults.append(message)
 
@@ -99,10 +101,14 @@ def _read_blocks(connection: sqlite3.Connection, rows: Rows) -> None:
     for block_id, rank, text, settings, chosen in _rows(connection, query, (MAX_BLOCKS + 1,)):
         try:
             block = Block(checks.identifier(block_id, "The id of a block"), clean_line(_text(text)))
-            checks.integer(rank, "The place of a block")
         except FormatError as error:
             rows.fault(error.message)
             continue
+        try:
+            checks.integer(rank, "The place of a block")
+        except FormatError as error:
+            rows.fault(error.message)
+            rank = rows.blocks[-1][1] if rows.blocks else 0  # its text is worth more than its place
         characters += len(block.text) + 1
         if len(seen) >= MAX_BLOCKS or characters > MAX_SCRIPT:
             rows.fault("The script is longer than a project can be; its end was left out.")

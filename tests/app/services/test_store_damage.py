@@ -331,3 +331,41 @@ def test_a_project_with_absurd_sizes_stays_within_memory(whole: bytes, path: Pat
         assert len(store.project.blocks) == 3_000
         assert any("left out" in notice for notice in store.notices)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_500_000
+
+
+def test_a_file_with_a_wrong_value_is_kept_once_not_at_every_opening(whole: bytes, path: Path, paths: Paths) -> None:
+    altered(whole, path, "UPDATE takes SET body = '{}' WHERE rowid = 1")
+
+    def opened() -> list[str]:
+        with ProjectStore.open(path, paths=paths) as store:
+            store.history.do(ReplaceText(0, "", "x"))
+            assert store.flush()
+            return store.notices
+
+    first, again = opened(), opened()
+    (kept,) = path.parent.glob("*(damaged*")
+    assert again == first and kept.name in first[-1]
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE takes SET body = '{}' WHERE id = 'take1'")
+    connection.commit()
+    connection.close()
+    kept = kept.rename(path.with_name("kept.mvs"))
+    opened()
+    (other,) = path.parent.glob("*(damaged*")  # of what was damaged since
+    assert other.read_bytes() != kept.read_bytes()
+
+
+def test_a_paragraph_without_a_place_keeps_its_text(whole: bytes, path: Path, paths: Paths) -> None:
+    altered(whole, path, "UPDATE blocks SET rank = 'first' WHERE rowid % 2 = 0")
+    for _ in range(2):
+        with ProjectStore.open(path, paths=paths) as store:
+            assert sorted(block.text for block in store.project.blocks) == sorted(LINES)
+            store.history.do(SetBlockSettings((store.project.blocks[0].id,), {"locked": True}))
+            assert store.flush()
+
+
+def test_names_of_tables_that_are_no_text_cost_nothing(whole: bytes, path: Path, paths: Paths) -> None:
+    assert whole.count(b"CREATE TABLE takes") == 1
+    path.write_bytes(whole.replace(b"CREATE TABLE takes", b"CRE\xe0TE TABLE takes"))
+    with ProjectStore.open(path, paths=paths) as store:
+        assert [block.text for block in store.project.blocks] == LINES and len(store.project.takes) == 4
