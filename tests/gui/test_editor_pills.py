@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QTextLine
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -167,3 +167,19 @@ def test_letters_of_a_tag_that_is_open_can_be_selected(editor: Any, qtbot: Any) 
     editor.setTextCursor(cursor)
     qtbot.keyClick(editor, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert editor.textCursor().selectedText() == "1"
+
+
+@pytest.mark.parametrize("text", ["שלום עולם Moss 4B [pause 0.5s] טוב.", "مرحبا Moss [pause 2s] 4B نعم.", "Hello [pause 1s] there."])
+def test_a_pill_covers_no_words_also_where_lines_run_both_ways(running: Any, qtbot: Any, text: str) -> None:
+    editor = running.window.script.editor
+    running.studio.do(ReplaceText(0, "", text + "\nlast"))
+    QTest.keyClick(editor, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    block = editor.document().firstBlock()
+    qtbot.waitUntil(lambda: block.layout().lineCount() == 1)
+    (pill,) = pills_of(block, (0.0, 0.0))
+    assert pill.rect.width() == pytest.approx(pill_width(pill.tag), abs=2.0)
+    line = block.layout().lineAt(0)
+    for at, letter in enumerate(block.text()):
+        if letter.isalnum() and not pill.tag.start <= at < pill.tag.end:
+            edges = line.cursorToX(at)[0], line.cursorToX(at, QTextLine.Edge.Trailing)[0]
+            assert max(edges) <= pill.rect.left() + 1 or min(edges) >= pill.rect.right() - 1, letter

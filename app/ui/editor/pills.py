@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPen, QTextBlock
+from PySide6.QtGui import QKeyEvent, QPainter, QPen, QTextBlock, QTextLine
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.editor.styling import ICON_PX, label_of, tags_of
@@ -44,9 +44,11 @@ def pills_of(block: QTextBlock, top_left: tuple[float, float]) -> list[Pill]:
         line = layout.lineForTextPosition(tag.start)
         if not line.isValid():
             continue
-        # All its room is in its first letter; a tag that is open begins and ends as its letters do.
-        end = min(tag.end, line.textStart() + line.textLength())
-        left, right = line.cursorToX(tag.start)[0], line.cursorToX(end)[0]
+        # All its room is in its first letter; a tag that is open begins and ends as its letters do. In a line that
+        # runs the other way other words can stand between the first and the last letter of a tag.
+        left, right = line.cursorToX(tag.start)[0], line.cursorToX(tag.start, QTextLine.Edge.Trailing)[0]
+        if abs(right - left) < ICON_PX:
+            right = line.cursorToX(min(tag.end, line.textStart() + line.textLength()))[0]
         height = min(line.ascent() + line.descent(), 26.0)
         middle = line.y() + line.ascent() - line.ascent() * 0.36
         rect = QRectF(top_left[0] + min(left, right), top_left[1] + middle - height / 2, abs(right - left), height)
