@@ -41,9 +41,27 @@ class _Borders:
                 return borders[at]
         return None
 
+    def is_surely_between_words(self, position: int) -> bool:
+        """Between two characters of an unspaced script may be inside a word; every other border is not."""
+        return any(_holds(borders, position) for borders in self.kinds[:-1])
+
+    def clause_that_spares_a_word(self, low: int, high: int, end: int, upto: array[float], limit: float) -> int | None:
+        """The last clause mark `low <= b <= high` behind which nothing must be cut before the next one, or the end."""
+        clauses = self.kinds[0]
+        at = bisect.bisect_right(clauses, high) - 1
+        if at < 0 or clauses[at] < low:
+            return None
+        following = clauses[at + 1] if at + 1 < len(clauses) else end
+        return clauses[at] if upto[following] - upto[clauses[at]] <= limit else None
+
     def first_after(self, position: int) -> int | None:
         found = [borders[at] for borders in self.kinds if (at := bisect.bisect_right(borders, position)) < len(borders)]
         return min(found, default=None)
+
+
+def _holds(borders: list[int], position: int) -> bool:
+    at = bisect.bisect_left(borders, position)
+    return at < len(borders) and borders[at] == position
 
 
 def cut_into_pieces(section: MappedText, language: str | None, limit_frames: float, followed: dict[int, float]) -> Cut:
@@ -121,6 +139,9 @@ def _cut_long(
         high = bisect.bisect_right(upto, ceiling, at + 1, end + 1) - 1
         low = bisect.bisect_left(upto, upto[at] + _EARLIEST_CUT * limit, at + 1, end + 1)
         cut = borders.last_within(max(low, at + 1), high) or borders.last_within(at + 1, high)
+        if cut is not None and not borders.is_surely_between_words(cut):
+            early = bisect.bisect_left(upto, upto[at] + SHORT_FRAMES, at + 1, end + 1)
+            cut = borders.clause_that_spares_a_word(early, high, end, upto, limit) or cut
         if cut is None:
             cut = borders.first_after(at) or end
             if cut - at > LONGEST_WORD and upto[cut] - upto[at] > limit:

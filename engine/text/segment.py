@@ -136,11 +136,21 @@ def is_cluster_border(text: str, i: int) -> bool:
         return True
     if _extends(after) or before == "\u200d" or _is_prepended(before):
         return False
-    if unicodedata.combining(before) == 9:  # a virama binds the next consonant
+    if _extends(before) and _is_bound(text, i):
         return False
     if _is_regional(before) and _is_regional(after):
         return False
     return not (_is_hangul(before) and _is_hangul(after) and (_is_letter_part(before) or _is_letter_part(after)))
+
+
+def _is_bound(text: str, i: int) -> bool:
+    """A virama binds the next consonant, also from behind other marks (as many as a real cluster may have)."""
+    for at in range(i - 1, max(-1, i - 33), -1):
+        if unicodedata.combining(text[at]) == 9:
+            return True
+        if not _extends(text[at]):
+            return False
+    return False
 
 
 @lru_cache(maxsize=4096)

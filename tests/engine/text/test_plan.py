@@ -264,6 +264,12 @@ def test_text_without_spaces_is_cut_between_characters():
     assert all(piece.estimate_frames <= 15 * 12.5 + 1 for piece in plan.pieces)
 
 
+def test_an_early_mark_is_rather_cut_at_than_a_word_of_an_unspaced_script():
+    text = "价格是3.5元，日期2024年3月15日。第二天早上八点半，火车准时出发。"
+    plan = plan_speech(text, FULL, longest_piece_s=5)
+    assert [piece.text for piece in plan.pieces][:2] == ["价格是3.5元，", "日期2024年3月15日。"]
+
+
 def test_a_word_longer_than_a_piece_is_kept_and_a_run_that_is_no_word_is_cut():
     assert len(plan_speech("supercalifragilisticexpialidocious", STARTER, longest_piece_s=1).pieces) == 1
     plan = plan_speech("x" * 5000, STARTER)

@@ -2,7 +2,7 @@
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.text.segment import clause_ends, is_cluster_border, sentence_ends, space_ends, syllable_ends, unspaced_ends
@@ -156,6 +156,7 @@ clustered = st.lists(
 
 
 @given(st.one_of(clustered, st.text(max_size=40)))
+@example("\u0915\u094d\u0301\u0915")  # a mark between the virama and what it binds
 def test_a_border_between_clusters_is_one_for_unicode_too(text):
     real, at = set(), 0
     for cluster in regex.findall(r"\X", text):
