@@ -119,6 +119,12 @@ def _not_written(path: Path, error: Exception) -> ProjectError:
     return ProjectError(f"{path} cannot be written ({why}).", "Choose another folder or another name.")
 
 
+def path_of(path: Path) -> Path:
+    """Where a project is, wherever a link to it stands: one project has one lock."""
+    path = path.absolute()
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
+
+
 def open_file(
     path: Path,
     paths: Paths,
@@ -129,7 +135,7 @@ def open_file(
     progress: Tick | None = None,
 ) -> Opened:
     """Open a project file. See `ProjectStore.open`."""
-    path = path.absolute()
+    path = path_of(path)
     copy = None if read_only else store_network.copy_for(paths, path)
     if at_once and copy is not None:
         raise OpeningTakesLongError(path)

@@ -17,7 +17,7 @@ from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
 from app.services.store_lock import ProjectLockedError
-from app.services.store_opening import OpeningTakesLongError
+from app.services.store_opening import OpeningTakesLongError, path_of
 from app.services.store_problem import problem
 from app.ui.action_set import plain
 from app.ui.keeping import PROJECT_FILTER, Keeping, folder_of, tell
@@ -86,10 +86,10 @@ class Session(QObject):
 
         What takes long (a damaged file, one on a network) is opened in the background and shown when it is ready.
         """
-        store = self._studio.store
-        if store is not None and store.path == path.absolute():
+        store, there = self._studio.store, path_of(path)
+        if store is not None and store.path == there:
             return True
-        if path.absolute() in self._closing:
+        if there in self._closing:
             words = self.tr("%1 is still being saved. Open it again in a moment.")
             self._studio.say("info", words.replace("%1", path.name))
             return False

@@ -570,3 +570,24 @@ def test_a_project_cannot_be_made_where_nothing_can_be_written(tmp_path: Path, m
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(ProjectError, match="cannot be written"):
         ProjectStore.create(tmp_path / "a.mvs", paths=paths_for(tmp_path / "profile"))
+
+
+def test_a_link_to_a_project_is_that_project(store: ProjectStore, paths: Paths, tmp_path: Path) -> None:
+    link = tmp_path / "link.mvs"
+    try:
+        link.symlink_to(store.path)
+    except OSError:
+        pytest.skip("this system makes no links")
+    with pytest.raises(ProjectLockedError):
+        ProjectStore.open(link, paths=paths)
+    store.history.do(ReplaceText(0, "", "written"))
+    store.flush()
+    store.close()
+    with ProjectStore.open(link, paths=paths) as again:
+        assert again.path == store.path and again.project.text() == "written"
+        again.compact()()
+    assert link.is_symlink()
+    loop = tmp_path / "loop.mvs"
+    loop.symlink_to(loop)
+    with pytest.raises(ProjectError):
+        ProjectStore.open(loop, paths=paths)
