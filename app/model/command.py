@@ -50,6 +50,9 @@ class Command:
         return None
 
 
+_FEW = 10
+
+
 @dataclass(frozen=True)
 class Compound(Command):
     """Several commands as one step: all are applied, or none."""
@@ -68,6 +71,9 @@ class Compound(Command):
 
     def apply(self, project: Project) -> Command:
         inverses: list[Command] = []
+        many = len(self.commands) > _FEW
+        if many:
+            project.many_edits.emit(True)
         try:
             for command in self.commands:
                 inverses.append(command.apply(project))
@@ -75,6 +81,9 @@ class Compound(Command):
             for inverse in reversed(inverses):
                 inverse.apply(project)
             raise
+        finally:
+            if many:
+                project.many_edits.emit(False)
         return Compound(tuple(reversed(inverses)), self.words)
 
     def to_json(self) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Project:
     Signals:
         blocks_changed(first, removed_ids, added_ids): from index `first` on, these were there and those are there now.
         block_changed(id): text, settings, takes or choice of one block.
+        many_edits(begins): before and after a step of many changes, so that an editor lays its text out once for all.
         text_replaced(position, removed, inserted): the same change of the script's text as seen by an editor: `removed`
             characters (code points) at `position` became the text `inserted`. Emitted before the two above.
         takes_changed(block_id): a take of the block came, went or changed.
@@ -70,6 +71,7 @@ class Project:
         self.blocks_changed = Signal()
         self.block_changed = Signal()
         self.text_replaced = Signal()
+        self.many_edits = Signal()
         self.takes_changed = Signal()
         self.settings_changed = Signal()
         self.voices_changed = Signal()

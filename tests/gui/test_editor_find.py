@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
+from app.model.commands import ReplaceText
+
 
 @pytest.fixture
 def bar(running: Any, qtbot: Any) -> Any:
@@ -98,3 +100,24 @@ def test_escape_closes_and_gives_the_keyboard_back(bar: Any, running: Any, qtbot
     qtbot.keyClick(bar.wanted, Qt.Key.Key_Escape)
     assert not bar.isVisible()
     assert running.window.focusWidget() is running.window.script.editor
+
+
+def test_many_replacements_are_laid_out_once_and_undone_once(running: Any, qtbot: Any) -> None:
+    editor, studio = running.window.script.editor, running.studio
+    text = "\n".join(f"The brown 🦊 {number} [pause 1s] is brown." for number in range(40))
+    studio.do(ReplaceText(0, "", text))
+    studio.actions.trigger("replace")
+    bar = running.window.script.find_bar
+    find(bar, qtbot, "brown")
+    bar.replacement.setText("𝒓ed")
+    told: list[int] = []
+    editor.document().contentsChange.connect(lambda *_: told.append(1))
+    assert bar.replace_all() == 80
+    assert len(told) == 1
+    assert editor.toPlainText() == studio.project.text() == text.replace("brown", "𝒓ed")
+    studio.history.undo()
+    assert len(told) == 2
+    assert editor.toPlainText() == studio.project.text() == text
+    editor.setFocus()
+    qtbot.keyClicks(editor, "ok ")
+    assert editor.toPlainText() == studio.project.text() != text

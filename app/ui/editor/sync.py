@@ -33,7 +33,9 @@ class DocumentSync(QObject):
         self._document = document
         self._do = do
         self._project: Any = None
-        self._disconnect: Callable[[], None] = lambda: None
+        self._disconnect: Callable[[], object] = lambda: None
+        self._many: QTextCursor | None = None  # open while a step of many edits comes
+        self._many_ended_at: int | None = None
         self._from_document = False
         self._from_project = False
         self.merge_key: str | None = None  # set while a key is typed
@@ -51,7 +53,11 @@ class DocumentSync(QObject):
         """Show this project."""
         self._disconnect()
         self._project = project
-        self._disconnect = project.text_replaced.connect(self._on_project)
+        listening = (
+            project.text_replaced.connect(self._on_project),
+            project.many_edits.connect(self._on_many_edits),
+        )
+        self._disconnect = lambda: [each() for each in listening]
         self.reload()
 
     def reload(self) -> None:
@@ -178,6 +184,20 @@ class DocumentSync(QObject):
         else:
             self._edit(position, removed, inserted)
 
+    def _on_many_edits(self, begins: bool) -> None:
+        if begins and self._many is None:
+            self._many, self._many_ended_at = QTextCursor(self._document), None
+            self._many.beginEditBlock()
+        elif not begins and self._many is not None:
+            many, self._many = self._many, None
+            self._from_project = True
+            try:
+                many.endEditBlock()
+            finally:
+                self._from_project = False
+            if self._many_ended_at is not None:
+                self.changed_elsewhere.emit(self._many_ended_at)
+
     def _edit(self, units: int, removed_units: int, inserted: str) -> None:
         self._from_project = True
         try:
@@ -191,7 +211,10 @@ class DocumentSync(QObject):
         finally:
             self._from_project = False
         self._units = self._length()
-        self.changed_elsewhere.emit(end)
+        if self._many is not None:
+            self._many_ended_at = end
+        else:
+            self.changed_elsewhere.emit(end)
 
 
 def block_format() -> QTextBlockFormat:
