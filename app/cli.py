@@ -9,6 +9,7 @@ import sys
 PROGRAM = "moss-voice-studio"
 INTERNAL_STATUS = 5
 NO_DEVICE_STATUS = 4
+BAD_INPUT_STATUS = 3
 
 
 def _end_at_once(*_: object) -> None:
@@ -47,7 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_streams()
     _speak_utf8()
     parser = build_parser()
-    if _is_for_the_window(given):
+    project = _project_alone(given)
+    if project is not None:
+        if not project.exists():
+            tell(f"{PROGRAM}: There is no project {project}.\nCheck the path; {PROGRAM} new makes one from a script.")
+            return BAD_INPUT_STATUS
         return open_window(given)
     args = parser.parse_args(given)
     if args.run is None:
@@ -140,9 +145,12 @@ def _version() -> str:
         return "(not installed)"
 
 
-def _is_for_the_window(given: Sequence[str]) -> bool:
-    """A project's file alone opens the window with it."""
-    return len(given) == 1 and given[0].lower().endswith(".mvs") and Path(given[0]).exists()
+def _project_alone(given: Sequence[str]) -> Path | None:
+    """The project's file where nothing else was given but the options of all commands: it opens the window."""
+    rest = list(given)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] == "--profile" else 1]
+    return Path(rest[0]) if len(rest) == 1 and rest[0].lower().endswith(".mvs") else None
 
 
 @contextmanager

@@ -409,6 +409,22 @@ def test_without_a_display_the_window_is_a_plain_sentence(moss, monkeypatch) -> 
         assert status == 4 and out == "" and "display" in err and "say" in err
 
 
+def test_a_project_alone_goes_to_the_window_and_a_missing_one_is_told(moss, tmp_path: Path, monkeypatch) -> None:
+    opened = []
+    monkeypatch.setattr(cli, "open_window", lambda argv: opened.append(list(argv)) or 0)
+    (tmp_path / "tale.mvs").write_bytes(b"")
+    assert moss("tale.mvs")[0] == 0 and moss("--verbose", "tale.mvs")[0] == 0
+    assert [argv[-1] for argv in opened] == ["tale.mvs"] * 2 and opened[0][0] == "--profile"
+    status, out, err = moss("absent.mvs")
+    assert status == 3 and out == "" and "absent.mvs" in err and len(opened) == 2
+
+
+def test_repeats_out_of_range_are_refused_in_a_sentence(moss) -> None:
+    for given in ("0", "101", "many"):
+        status, _, err = moss("bench", "--repeats", given)
+        assert status == 2 and "1 to 100" in err.splitlines()[-1] and len(err.splitlines()[-1]) < 120
+
+
 def test_an_error_of_our_own_is_one_line_with_its_details_in_a_file(moss, tmp_path: Path, monkeypatch) -> None:
     def broken(paths) -> None:
         raise ZeroDivisionError("inside")
