@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from app.ui.messages import local
 from app.ui.studio import Studio
 from engine.errors import SpeechError
 
@@ -100,7 +101,7 @@ class EngineLoader(QObject):
 
     def _progress(self, number: int, progress: Any) -> None:
         if number == self._number and self._studio.engine is None:
-            self._studio.engine_loading.emit(progress.stage, float(progress.fraction))
+            self._studio.engine_loading.emit(local(progress.stage), float(progress.fraction))
 
     def _ready(self, number: int, engine: Any) -> None:
         if number != self._number:

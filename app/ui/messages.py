@@ -12,6 +12,12 @@ from app.ui.model_messages import MODEL_MESSAGES
 # As they are written there, with %1, %2 … for what is put in. A message may be several of these in a row.
 MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 s is longer than the %2 s this model takes."),
+    QT_TRANSLATE_NOOP("Messages", "Loading the language model"),
+    QT_TRANSLATE_NOOP("Messages", "Loading the codec"),
+    QT_TRANSLATE_NOOP("Messages", "Preparing the kernels"),
+    QT_TRANSLATE_NOOP("Messages", "Compiling the kernels"),
+    QT_TRANSLATE_NOOP("Messages", "Capturing the graphs of frames and prompts"),
+    QT_TRANSLATE_NOOP("Messages", "Capturing the codec graphs"),
     QT_TRANSLATE_NOOP("Messages", "Speech at %1 dBFS"),
     QT_TRANSLATE_NOOP(
         "Messages",

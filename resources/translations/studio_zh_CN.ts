@@ -1546,6 +1546,30 @@
         <translation>%1 秒超过了该模型可用的 %2 秒。</translation>
     </message>
     <message>
+        <source>Loading the language model</source>
+        <translation>加载语言模型</translation>
+    </message>
+    <message>
+        <source>Loading the codec</source>
+        <translation>加载编解码器</translation>
+    </message>
+    <message>
+        <source>Preparing the kernels</source>
+        <translation>准备计算内核</translation>
+    </message>
+    <message>
+        <source>Compiling the kernels</source>
+        <translation>编译计算内核</translation>
+    </message>
+    <message>
+        <source>Capturing the graphs of frames and prompts</source>
+        <translation>捕获帧与提示的计算图</translation>
+    </message>
+    <message>
+        <source>Capturing the codec graphs</source>
+        <translation>捕获编解码器的计算图</translation>
+    </message>
+    <message>
         <source>Speech at %1 dBFS</source>
         <translation>语音电平 %1 dBFS</translation>
     </message>

@@ -147,6 +147,16 @@ def test_what_a_hub_or_a_server_did_is_told_in_chinese(chinese: Any) -> None:
     assert local(damaged) == "a/b 的 model.safetensors 收到了 3 次，每次都已损坏。请稍后再试，或换一个镜像。"
 
 
+def test_every_stage_of_loading_a_model_is_told_in_chinese(chinese: Any) -> None:
+    root = Path(__file__).resolve().parents[2]
+    sources = [root / "engine/runtime/factory.py", root / "engine/runtime/cuda.py"]
+    stages = {
+        found for each in sources for found in re.findall(r'(?:part|stage)\("([A-Z][^"{]+)"', each.read_text("utf-8"))
+    }
+    assert "Loading the codec" in stages
+    assert [stage for stage in stages if local(stage) == stage] == []
+
+
 def test_what_has_no_translation_stays_as_it_is(chinese: Any) -> None:
     for message in ("", "Of nobody's making.\nOn two lines.", "无法写入。", "%1"):
         assert local(message) == message
