@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -46,34 +47,45 @@ def register(subparsers: Any) -> None:
 
 def run_new(args: argparse.Namespace) -> int:
     from app.model.content_commands import SetProjectSettings
+    from app.model.errors import ProjectError
     from app.services.importers.apply import import_command
     from app.services.library import open_library
     from app.services.store import SUFFIX, ProjectStore
 
+    if not args.project.name:
+        raise ProjectError(f"“{args.project}” is no name of a file.", "Name the project to be made: tale.mvs.")
     script = read_script(args.script)
     paths = paths_of(args)
     library = open_library(paths) if args.voice or args.voices_from_names else None
     default = library.get(args.voice) if args.voice else None  # one that is not there is told before a file is made
     speakers = speakers_of(script, library) if args.voices_from_names else {}
     path = args.project if args.project.suffix.lower() == SUFFIX else args.project.with_name(args.project.name + SUFFIX)
-    with ProjectStore.create(path, paths=paths) as store:
-        wanted = [*speakers.values(), *([default] if default else [])]
-        for voice in {voice.id: voice for voice in wanted}.values():
-            bring_voice(store, library, voice)
-        voices = {speaker: voice.id for speaker, voice in speakers.items()}
-        store.history.do(import_command(store.project, script, position=0, voices=voices))
-        told = {"title": script.title if script.title != args.script.stem else "", "author": script.author}
-        settings = {name: value for name, value in told.items() if value}
-        if default is not None:
-            settings["default_voice"] = default.id
-        if settings:
-            store.history.do(SetProjectSettings(settings))
-        store.history.clear()  # there is nothing to take back in a new project
-        store.flush_or_raise()
-        if args.json:
-            result(described(store))
-        else:
-            tell(f"{store.path}: {_sentence(described(store))}")
+    store = ProjectStore.create(path, paths=paths)
+    try:
+        with store:
+            wanted = [*speakers.values(), *([default] if default else [])]
+            for voice in {voice.id: voice for voice in wanted}.values():
+                bring_voice(store, library, voice)
+            voices = {speaker: voice.id for speaker, voice in speakers.items()}
+            store.history.do(import_command(store.project, script, position=0, voices=voices))
+            told = {"title": script.title if script.title != args.script.stem else "", "author": script.author}
+            settings = {name: value for name, value in told.items() if value}
+            if default is not None:
+                settings["default_voice"] = default.id
+            if settings:
+                store.history.do(SetProjectSettings(settings))
+            store.history.clear()  # there is nothing to take back in a new project
+            store.flush_or_raise()
+            about = described(store)
+    except BaseException:
+        for suffix in ("", "-wal", "-shm"):  # a project without its script is none
+            with contextlib.suppress(OSError):
+                store.path.with_name(store.path.name + suffix).unlink(missing_ok=True)
+        raise
+    if args.json:
+        result(about)
+    else:
+        tell(f"{store.path}: {_sentence(about)}")
     for phrase in script.left_out:
         tell(f"Left out: {phrase}")
     for warning in script.warnings:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.cli import main
+from app.model.errors import ProjectError
 from app.paths import paths_for
 from app.services.store import ProjectStore
 
@@ -119,3 +120,23 @@ def test_names_before_colons_become_voices_only_when_asked(run, tmp_path: Path, 
         assert first.text == "Good morning." and store.project.voices[first.settings.voice].name == "Joe"
         assert second.text == "Ana: Hello!" and second.settings.voice is None
         assert store.project.settings.default_voice is None
+
+
+def test_a_project_without_its_script_is_not_left_behind(run, script: Path, tmp_path: Path, monkeypatch) -> None:
+    def full(self: ProjectStore) -> None:
+        raise ProjectError("The disk is full.")
+
+    monkeypatch.setattr(ProjectStore, "flush_or_raise", full)
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 3
+    assert not list(tmp_path.glob("*.mvs*"))
+    monkeypatch.undo()
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 0
+    whole = (tmp_path / "a.mvs").read_bytes()
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 3
+    assert (tmp_path / "a.mvs").read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_a_project_has_a_name(run, script: Path, name: str, capsys) -> None:
+    assert run("new", name, "--script", script) == 3
+    assert "no name" in capsys.readouterr().err
