@@ -454,6 +454,14 @@
         <translation>%1，不朗读</translation>
     </message>
     <message>
+        <source>It lasts %1 s, %2 s too long. Shorten the text or give it more time.</source>
+        <translation>它长 %1 秒，超出 %2 秒。请缩短文字或给更多时间。</translation>
+    </message>
+    <message>
+        <source>It lasts %1 s, %2 s too short. Add a pause or ask for less time.</source>
+        <translation>它长 %1 秒，短了 %2 秒。请添加停顿或要求更短的时间。</translation>
+    </message>
+    <message>
         <source>The text needs about %1 s: too much for %2 s. Shorten it or give it more time.</source>
         <translation>文本大约需要 %1 秒，%2 秒不够。请缩短文本或增加时间。</translation>
     </message>

@@ -15,6 +15,8 @@ from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
 from engine.text.markup import find_tags
 
+# What a fit may leave, and how near a model that follows lengths comes.
+_FITTED_S, _AIMED_S = 0.06, 0.15
 # Farther from the natural length than this, and the model hurries, drags or drops words.
 SHORTEST_SHARE, LONGEST_SHARE = 0.72, 1.5
 
@@ -112,11 +114,37 @@ def estimate_s(project: Any, block: Block) -> float:
     return kept(block.text, block.settings.language or project.settings.language)
 
 
-def length_warning(project: Any, block: Block) -> str:
-    """Why text and wanted length disagree, or ""."""
-    wanted = wanted_s(block)
+def spoken_s(studio: Any, block: Block) -> float | None:
+    """How long what was spoken of the block as it is now is heard; None where that is not known."""
+    states = studio.renderer.states if studio.renderer is not None else None
+    if states is None or states.store is None or states.rest_state(block) not in ("ready", "suspicious", "locked"):
+        return None
+    take = states.take(block)
+    if take is None or states.is_stale(block, take):
+        return None
+    seconds, measured = states.length_s(block)
+    return seconds if measured else None
+
+
+def length_warning(studio: Any, block: Block) -> str:
+    """Why text, or what was spoken of it, and wanted length disagree, or ""."""
+    project, wanted = studio.project, wanted_s(block)
     if wanted is None:
         return ""
+    lasts = spoken_s(studio, block)
+    if lasts is not None:
+        if abs(lasts - wanted) <= (_FITTED_S if block.settings.length == "fit" else max(_AIMED_S, 0.04 * wanted)):
+            return ""
+        text = (
+            QCoreApplication.translate(
+                "BlockInfo", "It lasts %1 s, %2 s too long. Shorten the text or give it more time."
+            )
+            if lasts > wanted
+            else QCoreApplication.translate(
+                "BlockInfo", "It lasts %1 s, %2 s too short. Add a pause or ask for less time."
+            )
+        )
+        return text.replace("%1", f"{lasts:.1f}").replace("%2", f"{abs(lasts - wanted):.1f}")
     natural = estimate_s(project, block)
     if natural <= 0:
         return ""
@@ -167,4 +195,4 @@ def info_of(studio: Any, block: Block) -> BlockInfo:
     else:
         natural = estimate_s(project, block)
         length = f"~{natural:.0f} s" if natural >= 10 else f"~{natural:.1f} s"
-    return BlockInfo(block.kind, True, name, colour, length, wanted is not None, state, length_warning(project, block))
+    return BlockInfo(block.kind, True, name, colour, length, wanted is not None, state, length_warning(studio, block))

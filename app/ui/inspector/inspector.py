@@ -277,7 +277,7 @@ class Inspector(QWidget):
         for block in blocks:
             states.append(self._studio.block_state(block.id))
             natural.append(round(estimate_s(project, block), 1))
-            warnings.append(length_warning(project, block))
+            warnings.append(length_warning(self._studio, block))
             if len(states) % _FACTS_AT_ONCE == 0:
                 yield
         self._show_heading(blocks, states)

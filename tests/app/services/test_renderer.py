@@ -627,6 +627,26 @@ def test_a_longer_pause_is_in_the_length_at_once_and_in_the_shape_soon(studio):
     assert states.length_s(block) == (it.renderer.shape(block).samples / RATE, True) and it.renderer.is_measured(block)
 
 
+def test_a_line_that_does_not_fit_its_length_says_by_how_much(studio):
+    from app.ui.editor.block_info import length_warning
+
+    it = studio("one two three four five", "six seven eight nine ten")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    natural_s = it.renderer.states.length_s(it.project.blocks[0])[0]
+    near, far = round(natural_s * 1.05, 2), round(natural_s * 1.3, 2)
+    it.do(SetBlockSettings((it.ids[0],), {"length": "fit", "target_s": near}))
+    it.do(SetBlockSettings((it.ids[1],), {"length": "fit", "target_s": far}))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.renderer.measure(it.ids)
+    it.run(lambda: all(it.renderer.states.length_s(block)[1] for block in it.project.blocks))
+    said = [length_warning(it, block) for block in it.project.blocks]
+    lasts_s = it.renderer.states.length_s(it.project.blocks[1])[0]
+    assert said[0] == "" and lasts_s < far - 0.1
+    assert said[1].startswith(f"It lasts {lasts_s:.1f} s, {far - lasts_s:.1f} s too short.")
+
+
 def test_a_changed_line_is_as_long_as_what_is_still_heard_of_it(studio):
     it = studio("one two [pause 0.5s] three", "four")
     it.renderer.render(it.ids)
