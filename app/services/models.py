@@ -140,7 +140,7 @@ class Models:
         if entry.id in self._downloads:
             return replace(row, state="loading", progress=self._progress.get(entry.id))
         fault = self._faults.get(entry.id, "")
-        if (folder / "config.json").is_file():
+        if (folder / "config.json").is_file() or has_manifest(folder):
             faults = faults_of(folder) if has_manifest(folder) else _layout_faults(folder)
             size = _size_of(folder)
             if not faults:

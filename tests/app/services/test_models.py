@@ -118,6 +118,16 @@ def test_a_download_that_broke_off_is_not_a_model(paths):
         find_source(ENTRY.id, paths, Settings.load(paths), None)
 
 
+def test_a_download_that_lost_its_settings_is_damaged_and_not_absent(paths):
+    folder = paths.models / ENTRY.id
+    folder.mkdir(parents=True)
+    files = [{"path": "config.json", "size": 2, "sha256": "", "blob": "b" * 40}]
+    manifest = {"version": hub_files.MANIFEST_VERSION, "parts": [{"folder": "", "files": files}]}
+    (folder / hub_files.MANIFEST).write_text(json.dumps(manifest))
+    row = Models(paths).rows()[1]
+    assert row.state == "damaged" and "config.json" in row.fault
+
+
 def test_a_damaged_download_is_not_opened(paths):
     folder = checkpoint(paths.models / ENTRY.id)
     parts = [{"folder": "", "files": [{"path": "model.safetensors", "size": 9}]}]
