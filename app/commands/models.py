@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.services.models import Models
 
 INCOMPLETE_STATUS = 5
+LONGEST_NAME = 100  # of a server
 _STATES = {
     "ready": "installed",
     "absent": "not downloaded",
@@ -51,7 +52,7 @@ def register(subparsers: Any) -> None:
     remove.add_argument("id", metavar="ID")
     remove.set_defaults(run=_remove)
     add = deeds.add_parser("add-server", help="keep a speech server under a name; speak with --model server:NAME")
-    add.add_argument("name", metavar="NAME")
+    add.add_argument("name", type=_name, metavar="NAME")
     add.add_argument("address", metavar="URL")
     add.add_argument(
         "--kind", choices=("auto", "sglang", "vllm"), default="auto", help="whose interface (default: ask it)"
@@ -173,6 +174,13 @@ def _server(models: Models, name: str) -> Any:
         names = ", ".join(each.name for each in models.settings.servers) or "none"
         raise CheckpointError(f"There is no server “{name}”.", f"Kept are: {names}.")
     return found[0]
+
+
+def _name(text: str) -> str:
+    """A name that can be given to --model and shown in one line."""
+    if not text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
+        raise argparse.ArgumentTypeError(f"a name is of 1 to {LONGEST_NAME} letters, digits and signs in one line")
+    return text.strip()
 
 
 def _add_server(args: argparse.Namespace) -> int:

@@ -84,6 +84,14 @@ def test_what_is_not_known_says_what_is(moss):
     assert status == 3 and "no address" in err
 
 
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 101])
+def test_a_name_that_no_line_could_show_is_refused(moss, name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        moss("models", "add-server", name, "http://host")
+    assert ended.value.code == 2 and "in one line" in capsys.readouterr().err
+    assert "http://host" not in moss("models", "list")[1]
+
+
 def test_a_server_is_kept_asked_and_spoken_through(moss, served, tmp_path, monkeypatch):
     monkeypatch.setenv("MOSS_SERVER_KEY", TOKEN)
     assert moss("models", "add-server", "far", served.address, "--key")[0] == 0
