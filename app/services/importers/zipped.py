@@ -93,7 +93,7 @@ class Package:
         try:
             with self._zip.open(entry) as file:
                 raw = file.read(MOST_ENTRY_BYTES + 1)
-        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
             raise ImportRefused(
                 f"{self.name} is damaged in its part {_shown(name)}.", "Open and save it again."
             ) from error

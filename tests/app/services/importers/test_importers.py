@@ -491,6 +491,15 @@ def test_a_part_that_is_packed_as_no_document_is_refused(tmp_path: Path) -> None
         preview(tmp_path, "a.docx", bytes(raw))
 
 
+def test_a_part_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
+    raw = bytearray(zip_of({"word/document.xml": b"<a/>"}))
+    raw[7] |= 8  # its name is said to be UTF-8, before the part itself
+    at = raw.index(b"word/document.xml")
+    raw[at + 6] = 0xCB
+    with pytest.raises(ImportRefused, match="damaged"):
+        preview(tmp_path, "a.docx", bytes(raw))
+
+
 def test_a_paragraph_of_lines_without_end_takes_no_time_without_end(tmp_path: Path) -> None:
     word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     lines = "<w:r><w:t>a b</w:t><w:br/></w:r>" * 100_000
