@@ -297,6 +297,8 @@ class Library:
                 voice = checked_voice(record, uuid.uuid4().hex)
             except (voice_archive.ArchiveError, FormatError) as error:
                 raise LibraryError(f"{archive.name} is not a voice: {error}", "Ask for the file again.") from error
+            except FileNotFoundError as error:
+                raise LibraryError(f"There is no file {archive}.", "Check the path.") from error
             except OSError as error:
                 raise refused(f"{archive} could not be read", error) from error
             paths: dict[str, Path] = {}

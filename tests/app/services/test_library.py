@@ -157,6 +157,12 @@ def test_a_voice_of_the_model_exports_and_is_recognised_on_import(library: Libra
     assert len(library.voices) == 5
 
 
+def test_a_missing_file_is_no_matter_of_space_or_permissions(library: Library, tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="no file") as caught:
+        library.import_(tmp_path / "absent.mvoice")
+    assert caught.value.remedy == "Check the path."
+
+
 def test_an_import_names_the_voice_it_is_and_no_other_with_the_same_clip(library: Library, tmp_path: Path) -> None:
     gon = library.find("Gon")
     mine = library.add(library.clips(gon)[0].path, "My Gon")
