@@ -121,3 +121,12 @@ def test_many_replacements_are_laid_out_once_and_undone_once(running: Any, qtbot
     editor.setFocus()
     qtbot.keyClicks(editor, "ok ")
     assert editor.toPlainText() == studio.project.text() != text
+
+
+def test_tab_goes_from_what_is_looked_for_to_what_it_becomes(bar: Any, qtbot: Any) -> None:
+    find(bar, qtbot, "Dana")
+    bar.wanted.setFocus()
+    qtbot.keyClick(bar.wanted, Qt.Key.Key_Tab)
+    assert bar.focusWidget() is bar.replacement
+    qtbot.keyClick(bar.replacement, Qt.Key.Key_Tab)
+    assert bar.focusWidget() is bar.one

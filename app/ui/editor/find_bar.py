@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -82,6 +83,9 @@ class FindBar(QFrame):
         self.all.clicked.connect(self.replace_all)
         for field in (self.wanted, self.replacement):
             field.installEventFilter(self)
+        # From what is looked for to what it becomes and what does it; the switches after that.
+        for one, next_one in itertools.pairwise((self.wanted, self.replacement, self.one, self.all, self.case)):
+            self.setTabOrder(one, next_one)
 
     def open(self, *, replace: bool) -> None:
         """Show with what is selected in the script as the text to find."""
