@@ -69,6 +69,9 @@ MESSAGES: tuple[str, ...] = (
         "weak. Record it again at a higher level.",
     ),
     QT_TRANSLATE_NOOP("Messages", "%1 seems noisy; the noise may stay in the voice. Use a cleaner one."),
+    QT_TRANSLATE_NOOP(
+        "Messages", "%1 breaks off: of %2 s only %3 s are there. Copy it again if the rest is wanted."
+    ),
     QT_TRANSLATE_NOOP("Messages", "The clip %1 cannot be read (%2)."),
     QT_TRANSLATE_NOOP("Messages", "Check that the file is there."),
     QT_TRANSLATE_NOOP("Messages", "%1 has %2 channels; the first two were used."),

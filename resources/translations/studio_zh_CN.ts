@@ -1750,6 +1750,10 @@
         <translation>%1 似乎有噪声，噪声可能留在声音里。请使用更干净的片段。</translation>
     </message>
     <message>
+        <source>%1 breaks off: of %2 s only %3 s are there. Copy it again if the rest is wanted.</source>
+        <translation>%1 不完整：%2 秒中只有 %3 秒。如需其余部分，请重新复制该文件。</translation>
+    </message>
+    <message>
         <source>The clip %1 cannot be read (%2).</source>
         <translation>无法读取片段 %1（%2）。</translation>
     </message>

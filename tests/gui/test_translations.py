@@ -147,6 +147,11 @@ def test_what_a_hub_or_a_server_did_is_told_in_chinese(chinese: Any) -> None:
     assert local(damaged) == "a/b 的 model.safetensors 收到了 3 次，每次都已损坏。请稍后再试，或换一个镜像。"
 
 
+def test_a_clip_that_breaks_off_is_told_in_chinese(chinese: Any) -> None:
+    said = local("joe.mp3 breaks off: of 3.0 s only 1.8 s are there. Copy it again if the rest is wanted.")
+    assert all(part in said for part in ("joe.mp3", "3.0", "1.8")) and "breaks" not in said
+
+
 def test_every_stage_of_loading_a_model_is_told_in_chinese(chinese: Any) -> None:
     root = Path(__file__).resolve().parents[2]
     sources = [root / "engine/runtime/factory.py", root / "engine/runtime/cuda.py"]
