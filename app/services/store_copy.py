@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sqlite3
@@ -27,6 +28,12 @@ def part_of(target: Path) -> Path:
 def remove_parts(path: Path) -> None:
     """Remove temporary files of a copy that did not come to its end. For who holds the lock on `path`."""
     for part in path.parent.glob(f".{glob_escape(path.name)}.????????.part*"):
+        part.unlink(missing_ok=True)
+
+
+def discard(part: Path) -> None:
+    """Remove a temporary file, where there is one and where that can be: why it was not finished is the news."""
+    with contextlib.suppress(OSError):
         part.unlink(missing_ok=True)
 
 

@@ -71,7 +71,7 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
     try:
         writer.call(job, anyway=True).result()
     except BaseException as error:
-        part.unlink(missing_ok=True)
+        store_copy.discard(part)
         if store.path != target:
             lock.release()
             if copy is not None:
@@ -116,7 +116,7 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
         raise
     finally:
         if part is not None:
-            part.unlink(missing_ok=True)
+            store_copy.discard(part)
     with store.takes.released():
         store.take_over(lock, target, copy)
     store.begin_writing(connection)
@@ -151,7 +151,7 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
             gone -= store.on_its_thread(lambda: _forget(store, kept, seen))
             return writer.call(job).result()
         except BaseException as error:
-            part.unlink(missing_ok=True)
+            store_copy.discard(part)
             if isinstance(error, (OSError, sqlite3.Error)):
                 raise ProjectError(
                     f"{store.path.name} cannot be compacted now ({error}).", "Nothing was changed; try again later."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import sqlite3
@@ -108,8 +107,7 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
         if lock is not None:
             lock.release()
         if part is not None:
-            with contextlib.suppress(OSError):  # not on a medium that cannot be written
-                part.unlink(missing_ok=True)
+            store_copy.discard(part)
         raise _not_written(path, error) from error
     return Opened(path, rows, connection, lock, copy, is_untitled)
 

@@ -104,8 +104,8 @@ def repair(path: Path, progress: Tick | None = None) -> Repair:
             raise DamagedProjectError(f"Nothing can be read from {path.name}.", "Open a copy of it from another day.")
         store_copy.settle(part, path)
     except BaseException as error:
-        part.unlink(missing_ok=True)
-        kept.unlink(missing_ok=True)
+        store_copy.discard(part)
+        store_copy.discard(kept)
         if isinstance(error, sqlite3.Error):
             raise DamagedProjectError(
                 f"{path.name} cannot be repaired ({error}).", "Open a copy of it from another day."

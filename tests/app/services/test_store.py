@@ -591,3 +591,29 @@ def test_a_link_to_a_project_is_that_project(store: ProjectStore, paths: Paths, 
     loop.symlink_to(loop)
     with pytest.raises(ProjectError):
         ProjectStore.open(loop, paths=paths)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_saving_where_nothing_can_be_written_is_told_in_words(
+    read_only: bool, store: ProjectStore, paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ProjectError, match="cannot be saved"):
+        store.save_as(tmp_path / ("é" * 200 + ".mvs"))
+    store.flush()
+    unlink = Path.unlink
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        if self.suffix == ".part":
+            raise OSError(errno.EROFS, "Read-only file system")
+        unlink(self, missing_ok)
+
+    def no_copy(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    for name in ("copy_to", "rebuild_to"):
+        monkeypatch.setattr(store_copy, name, no_copy)
+    with ProjectStore.open(store.path, paths=paths, read_only=True) if read_only else contextlib.nullcontext(store) as it:
+        with pytest.raises(ProjectError, match="cannot be saved"):
+            it.save_as(tmp_path / "other.mvs")
+        assert it.path == store.path

@@ -334,7 +334,7 @@ def test_a_project_with_absurd_sizes_stays_within_memory(whole: bytes, path: Pat
 
 
 def test_a_file_with_a_wrong_value_is_kept_once_not_at_every_opening(whole: bytes, path: Path, paths: Paths) -> None:
-    altered(whole, path, "UPDATE takes SET body = '{}' WHERE rowid = 1")
+    altered(whole, path, "UPDATE takes SET body = '{}' WHERE id = 'take0'")
 
     def opened() -> list[str]:
         with ProjectStore.open(path, paths=paths) as store:
