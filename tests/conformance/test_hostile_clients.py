@@ -91,6 +91,15 @@ def test_nothing_is_read_of_those_without_the_token(sglang):
     assert b" 401 " in answer.partition(b"\r\n")[0], "it is answered before the body comes"
 
 
+@pytest.mark.parametrize("key", [TOKEN, "wrong"])
+def test_a_body_that_is_not_packed_as_it_says_is_refused_and_not_noted(sglang, key, caplog):
+    headers = {"Authorization": f"Bearer {key}", "Content-Encoding": "gzip"}
+    answer = httpx.post(f"{sglang.address}{SPEECH}", content=b'{"input": "a"}', headers=headers, trust_env=False)
+    assert answer.status_code == (400 if key == TOKEN else 401)
+    assert still_speaks(sglang)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 @pytest.mark.parametrize(
     "body",
     [b"zz\r\nx\r\n", b"-1\r\n\r\n", b"ffffffffffffffffff\r\nx", b"5\r\nab", b"1" * 70_000],

@@ -26,8 +26,9 @@ from app.services.serve.vllm import Vllm
 from engine import DeviceError, Engine
 
 _log = logging.getLogger(__name__)
-# What is no HTTP is answered so; it is not copied into the log, which anybody on this machine could fill with it.
-_log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
+# What is no HTTP, or no body, is answered so; it is not copied into the log, which anybody on this machine could fill.
+_NOT_NOTED = (HttpProcessingError, web.RequestPayloadError)
+_log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], _NOT_NOTED)))
 
 FLAVOURS: dict[str, Callable[[], Flavour]] = {"sglang": Sglang, "vllm": Vllm}
 HOST = "127.0.0.1"
