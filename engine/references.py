@@ -129,8 +129,13 @@ def _given_samples(clip: Clip) -> tuple[np.ndarray, int]:
 def _note_missing_end(path: Path, end_s: float, repairs: list[SpeechWarning]) -> None:
     promised_s = promised_seconds(path)
     if promised_s is not None and promised_s - end_s > LEAST_MISSING_S:
-        message = f"{path.name} breaks off: of {promised_s:.1f} s only {end_s:.1f} s are there."
-        repairs.append(SpeechWarning("clip_breaks_off", f"{message} Copy it again if the rest is wanted."))
+        repairs.append(
+            SpeechWarning(
+                "clip_breaks_off",
+                f"{path.name} breaks off: of {promised_s:.1f} s only {end_s:.1f} s are there. "
+                "Copy it again if the rest is wanted.",
+            )
+        )
 
 
 def _without_offset(samples: np.ndarray, name: str, repairs: list[SpeechWarning]) -> np.ndarray:

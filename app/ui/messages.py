@@ -325,6 +325,8 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "A voice needs a name."),
     QT_TRANSLATE_NOOP("Messages", "Add its clip under a name of your own."),
     QT_TRANSLATE_NOOP("Messages", "Ask for the file again."),
+    QT_TRANSLATE_NOOP("Messages", "%1 lacks the clip %2."),
+    QT_TRANSLATE_NOOP("Messages", "%1 does not look like audio or video."),
     QT_TRANSLATE_NOOP("Messages", "Choose another voice, or add it again."),
     QT_TRANSLATE_NOOP("Messages", "Import it from a .mvoice file."),
     QT_TRANSLATE_NOOP("Messages", "Nothing needs to be done."),

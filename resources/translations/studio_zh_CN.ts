@@ -2522,6 +2522,14 @@
         <translation>请重新索取该文件。</translation>
     </message>
     <message>
+        <source>%1 lacks the clip %2.</source>
+        <translation>%1 缺少片段 %2。</translation>
+    </message>
+    <message>
+        <source>%1 does not look like audio or video.</source>
+        <translation>%1 看起来不是音频或视频。</translation>
+    </message>
+    <message>
         <source>Choose another voice, or add it again.</source>
         <translation>请选择其他声音，或重新添加。</translation>
     </message>

@@ -118,7 +118,7 @@ def messages_in(file: Path) -> set[str]:
             text = "".join(
                 each.value if isinstance(each, ast.Constant) else f"%{next(numbers)}" for each in node.values
             )
-        if text.endswith(".") and text.count(" ") >= 2 and text[0].isupper():
+        if text.endswith(".") and text.count(" ") >= 2 and (text[0].isupper() or text[0] == "%"):
             found.add(text)
     return found
 
