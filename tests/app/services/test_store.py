@@ -613,7 +613,8 @@ def test_saving_where_nothing_can_be_written_is_told_in_words(
     monkeypatch.setattr(Path, "unlink", refuse)
     for name in ("copy_to", "rebuild_to"):
         monkeypatch.setattr(store_copy, name, no_copy)
-    with ProjectStore.open(store.path, paths=paths, read_only=True) if read_only else contextlib.nullcontext(store) as it:
+    opened = ProjectStore.open(store.path, paths=paths, read_only=True) if read_only else contextlib.nullcontext(store)
+    with opened as it:
         with pytest.raises(ProjectError, match="cannot be saved"):
             it.save_as(tmp_path / "other.mvs")
         assert it.path == store.path
