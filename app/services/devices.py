@@ -220,8 +220,8 @@ class Devices:
             for device in self._output_candidates():
                 try:
                     return self._open_device(device)
-                except DeviceError as error:
-                    log.info("%s", error)
+                except DeviceError:
+                    continue  # the log has it
         return SilentClock()
 
     def open_input(self, on_samples: Callable[[np.ndarray], None]) -> Any:
@@ -362,8 +362,10 @@ class _Input:
             )
             self._stream.start()
         except (sd.PortAudioError, OSError, ValueError) as error:
+            log.warning("%s cannot record: %s", device.name, error)
             raise DeviceError(
-                f"{device.name} cannot record ({error}).", "Choose another microphone in Preferences > Sound."
+                f"“{device.name}” cannot record: it was unplugged, or another program holds it.",
+                "Plug it in again, or choose another microphone in Preferences > Sound.",
             ) from error
         opened(self)
 
@@ -376,8 +378,11 @@ class _Input:
 
 
 def _lost(name: str, error: Exception) -> DeviceError:
+    """What a person reads; what the sound system said, which nobody else can use, is for the log."""
+    log.warning("%s does not play: %s", name, error)
     return DeviceError(
-        f"{name} does not play ({error}).", "Choose another output in Preferences > Sound, or plug it in again."
+        f"“{name}” does not play: it was unplugged, or another program holds it.",
+        "Plug it in again, or choose another output in Preferences > Sound.",
     )
 
 

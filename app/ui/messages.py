@@ -217,12 +217,12 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "The download of “%1” is not finished."),
     QT_TRANSLATE_NOOP("Messages", "Go on with it under Models."),
     QT_TRANSLATE_NOOP("Messages", "%1: runs the full-size model: %2."),
-    QT_TRANSLATE_NOOP("Messages", "%1 does not play (%2)."),
-    QT_TRANSLATE_NOOP("Messages", "Choose another output in Preferences > Sound, or plug it in again."),
+    QT_TRANSLATE_NOOP("Messages", "“%1” does not play: it was unplugged, or another program holds it."),
+    QT_TRANSLATE_NOOP("Messages", "Plug it in again, or choose another output in Preferences > Sound."),
     QT_TRANSLATE_NOOP("Messages", "No microphone was found."),
     QT_TRANSLATE_NOOP("Messages", "Plug one in, or drop a sound file instead."),
-    QT_TRANSLATE_NOOP("Messages", "%1 cannot record (%2)."),
-    QT_TRANSLATE_NOOP("Messages", "Choose another microphone in Preferences > Sound."),
+    QT_TRANSLATE_NOOP("Messages", "“%1” cannot record: it was unplugged, or another program holds it."),
+    QT_TRANSLATE_NOOP("Messages", "Plug it in again, or choose another microphone in Preferences > Sound."),
     QT_TRANSLATE_NOOP(
         "Messages",
         "Sound is off: the PortAudio library could not be loaded (%1). Install "

@@ -2190,12 +2190,20 @@
         <translation>%1：可以运行完整模型：%2。</translation>
     </message>
     <message>
-        <source>%1 does not play (%2).</source>
-        <translation>%1 无法播放（%2）。</translation>
+        <source>“%1” does not play: it was unplugged, or another program holds it.</source>
+        <translation>“%1”无法播放：它可能已被拔下，或被其他程序占用。</translation>
     </message>
     <message>
-        <source>Choose another output in Preferences &gt; Sound, or plug it in again.</source>
-        <translation>请在“首选项 &gt; 声音”中选择其他输出，或重新插上。</translation>
+        <source>Plug it in again, or choose another output in Preferences &gt; Sound.</source>
+        <translation>请重新接上它，或在“首选项 &gt; 声音”中选择其他输出。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot record: it was unplugged, or another program holds it.</source>
+        <translation>“%1”无法录音：它可能已被拔下，或被其他程序占用。</translation>
+    </message>
+    <message>
+        <source>Plug it in again, or choose another microphone in Preferences &gt; Sound.</source>
+        <translation>请重新接上它，或在“首选项 &gt; 声音”中选择其他麦克风。</translation>
     </message>
     <message>
         <source>No microphone was found.</source>
@@ -2204,14 +2212,6 @@
     <message>
         <source>Plug one in, or drop a sound file instead.</source>
         <translation>请插上麦克风，或拖入声音文件。</translation>
-    </message>
-    <message>
-        <source>%1 cannot record (%2).</source>
-        <translation>%1 无法录音（%2）。</translation>
-    </message>
-    <message>
-        <source>Choose another microphone in Preferences &gt; Sound.</source>
-        <translation>请在“首选项 &gt; 声音”中选择其他麦克风。</translation>
     </message>
     <message>
         <source>Sound is off: the PortAudio library could not be loaded (%1). Install libportaudio2 and start the studio again. Everything but hearing works.</source>

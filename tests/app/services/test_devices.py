@@ -240,3 +240,36 @@ def test_a_device_that_does_not_tell_what_it_holds_is_taken_at_its_latency():
     stream.write_available = -12_000
     assert output.held_s() == pytest.approx(0.25)
     output.close()
+
+
+class Unplugged(Sound):
+    """Opens; then the sound system says what it says when a device is gone."""
+
+    SAID = "Unanticipated host error [PaErrorCode -9999]: 'Wait timed out' [ALSA error 0]"
+
+    def OutputStream(self, **asked):
+        stream = Stream(self, asked)
+
+        def write(_block):
+            raise self.PortAudioError(self.SAID)
+
+        stream.write = write
+        return stream
+
+    def InputStream(self, **asked):
+        raise self.PortAudioError(self.SAID)
+
+
+def test_a_lost_output_is_told_in_plain_words_and_the_log_has_the_rest(caplog):
+    output = Devices(lambda: Unplugged(Headphones=EASY)).open_output()
+    with pytest.raises(DeviceError) as told:
+        output.write(np.zeros((960, 2), np.float32))
+    assert "“Headphones” does not play" in told.value.message and "Plug it in" in told.value.remedy
+    assert "PaErrorCode" not in str(told.value) and Unplugged.SAID in caplog.text
+
+
+def test_a_microphone_that_cannot_be_opened_is_told_in_plain_words(caplog):
+    with pytest.raises(DeviceError) as told:
+        Devices(lambda: Unplugged(Microphone=(0, 1, 48_000, (48_000,)))).open_input(lambda _: None)
+    assert "“Microphone” cannot record" in told.value.message and "microphone" in told.value.remedy
+    assert "PaErrorCode" not in str(told.value) and Unplugged.SAID in caplog.text
