@@ -24,12 +24,15 @@ def fit_to_card(request: SpeechRequest, card: ModelCard) -> tuple[SpeechRequest,
         the request with `sampling`, `language`, `estimate_frames` and `max_frames` set; what a person should know.
 
     Raises:
-        TextError: nothing to speak. CapabilityError: something that cannot be left out.
+        TextError: nothing to speak, or a number out of its range. CapabilityError: something that cannot be left out.
     """
     if not request.text.strip():
         raise TextError("There is nothing to speak.", "Type some text first.")
     if not 0 <= request.seed < 2**63:
         raise TextError(f"The seed {request.seed} is not between 0 and 2^63-1.", "Choose another seed.")
+    for frames in (request.tokens, request.max_frames):
+        if frames is not None and not 1 <= frames <= MAX_FRAMES:
+            raise TextError(f"{frames} frames cannot be spoken.", f"Choose 1 to {MAX_FRAMES} frames of 80 ms.")
     if not card.speaks(request.language):
         raise CapabilityError(
             f"“{card.name}” speaks {', '.join(card.languages)}, not {request.language}.",

@@ -123,6 +123,8 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "There is nothing to speak."),
     QT_TRANSLATE_NOOP("Messages", "Type some text first."),
     QT_TRANSLATE_NOOP("Messages", "The seed %1 is not between 0 and 2^63-1."),
+    QT_TRANSLATE_NOOP("Messages", "%1 frames cannot be spoken."),
+    QT_TRANSLATE_NOOP("Messages", "Choose 1 to %1 frames of 80 ms."),
     QT_TRANSLATE_NOOP("Messages", "Choose another seed."),
     QT_TRANSLATE_NOOP("Messages", "“%1” speaks %2, not %3."),
     QT_TRANSLATE_NOOP("Messages", "Choose one of its languages, or another model."),

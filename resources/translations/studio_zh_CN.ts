@@ -1894,6 +1894,14 @@
         <translation>种子 %1 不在 0 到 2^63-1 之间。</translation>
     </message>
     <message>
+        <source>%1 frames cannot be spoken.</source>
+        <translation>无法生成 %1 帧的语音。</translation>
+    </message>
+    <message>
+        <source>Choose 1 to %1 frames of 80 ms.</source>
+        <translation>请选择 1 到 %1 帧（每帧 80 毫秒）。</translation>
+    </message>
+    <message>
         <source>Choose another seed.</source>
         <translation>请选择其他种子。</translation>
     </message>

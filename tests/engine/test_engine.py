@@ -321,6 +321,9 @@ def test_waiting_for_audio_can_time_out(speaking: Engine, scripted) -> None:
     [
         (ModelCard("M"), SpeechRequest(" \n"), TextError),
         (ModelCard("M"), SpeechRequest("Hi.", seed=-1), TextError),
+        (ModelCard("M"), SpeechRequest("Hi.", max_frames=0), TextError),
+        (ModelCard("M"), SpeechRequest("Hi.", max_frames=7_501), TextError),
+        (ModelCard("M"), SpeechRequest("Hi.", tokens=0), TextError),
         (ModelCard("M", languages=("English",)), SpeechRequest("Hi.", language="French"), CapabilityError),
         (ModelCard("M", cloning="none"), SpeechRequest("Hi.", references=(Clip(),)), CapabilityError),
         (ModelCard("M", needs_reference=True), SpeechRequest("Hi."), CapabilityError),
