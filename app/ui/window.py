@@ -166,7 +166,7 @@ class Window(QMainWindow):
     def _add_region(self, region: Region) -> None:
         factory = getattr(import_module(region.module), region.factory)
         title = QCoreApplication.translate("Regions", region.title)
-        dock = Dock(region.id, title, factory(self.studio), self)
+        dock = Dock(region.id, title, factory(self.studio), self, back_to=self.script)
         toggle = dock.toggleViewAction()
         toggle.setShortcut(region.key)
         toggle.setText(title)

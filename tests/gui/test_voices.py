@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 from tone_studio import ToneStudio
 
 from app.paths import starter
@@ -282,10 +282,10 @@ def test_a_screen_reader_meets_every_voice_and_control(make, qtbot):
         assert button.accessibleName()
 
 
-def care(make, qtbot, tmp_path, file):
+def care(make, qtbot, tmp_path, *files):
     tones, voices = make()
-    add(voices, qtbot, file)
-    qtbot.waitUntil(lambda: len(names(voices)) == 1, timeout=5000)
+    add(voices, qtbot, *files)
+    qtbot.waitUntil(lambda: len(names(voices)) == len(files), timeout=5000)
     voices.consent._leave()
     voices.care_for(voices.model.voices[0].id)
     qtbot.waitUntil(lambda: len(voices.care.findings) == 5, timeout=5000)
@@ -410,3 +410,34 @@ def test_an_open_card_is_laid_out_whole_and_does_not_make_the_window_higher_than
     qtbot.waitUntil(lambda: card.layout().geometry() == card.contentsRect())
     assert card.height() >= card.layout().totalHeightForWidth(card.width())
     assert voices.minimumSizeHint().height() <= max(300, card.screen().availableGeometry().height() - 500)
+
+
+@pytest.mark.parametrize("height", [600, 420])
+def test_a_closed_card_gives_the_keyboard_back_to_the_voice(make, qtbot, tmp_path, height):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Ben.wav", 110.0))
+    voices.resize(280, height)
+    ana = voices.care.voice.id
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_Space):
+        voices.care_for(ana)
+        close = next(each for each in voices.care.findChildren(QToolButton) if "Done" in each.accessibleName())
+        close.setFocus()
+        qtbot.keyClick(close, key)
+        assert voices.care.isHidden() and voices.focusWidget() is voices.list
+        assert voices.current().id == ana
+
+
+def test_a_card_that_covers_the_list_has_the_keyboard(make, qtbot, tmp_path):
+    tones, voices = care(make, qtbot, tmp_path, clip(tmp_path, "Ana.wav"))
+    voices.care.leave()
+    voices.resize(280, 420)
+    voices.list.setFocus()
+    qtbot.keyClick(voices.list, Qt.Key.Key_C)
+    assert not voices.list.isVisible() and voices.care.isAncestorOf(voices.focusWidget())
+
+
+def test_an_answer_whose_voice_it_is_gives_the_keyboard_back(make, qtbot, tmp_path):
+    tones, voices = make()
+    add(voices, qtbot, clip(tmp_path, "Ana.wav"))
+    voices.consent.later.setFocus()
+    qtbot.keyClick(voices.consent.later, Qt.Key.Key_Space)
+    assert voices.consent.isHidden() and voices.focusWidget() is voices.list

@@ -34,6 +34,7 @@ class ScriptPanel(QFrame):
         self.editor = ScriptEditor(studio)
         self.find_bar = FindBar(studio, self.editor)
         self.find_bar.hide()
+        self.setFocusProxy(self.editor)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
         column.setSpacing(0)

@@ -6,17 +6,20 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QRadioButton, QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QRadioButton, QVBoxLayout, QWidget
 
 from app.model.voice import Voice
 from app.ui.theme import GRID, HALF
+from app.ui.widgets.putting_away import put_away
 
 
 class ConsentPanel(QFrame):
     """A few lines at the foot of the dock; nothing waits for it. The answer is kept with the voice."""
 
-    def __init__(self, answered: Callable[[Sequence[Voice], dict[str, Any]], None]) -> None:
+    def __init__(self, answered: Callable[[Sequence[Voice], dict[str, Any]], None], back_to: QWidget) -> None:
+        """`back_to` has the keyboard when it was answered or put off."""
         super().__init__()
+        self._back_to = back_to
         self._answered = answered
         self._voices: list[Voice] = []
         self.setProperty("role", "card")
@@ -75,10 +78,10 @@ class ConsentPanel(QFrame):
     def _keep(self) -> None:
         answer = next((key for key, choice in self.choices.items() if choice.isChecked()), "")
         voices, self._voices = self._voices, []
-        self.hide()
+        put_away(self, self._back_to)
         if answer:
             self._answered(voices, {"whose": answer, "answered_at_s": round(time.time())})
 
     def _leave(self) -> None:
         self._voices = []
-        self.hide()
+        put_away(self, self._back_to)

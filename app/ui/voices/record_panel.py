@@ -22,6 +22,7 @@ from app.ui.throttle import UI_RATE_HZ
 from app.ui.transport.transport import clock
 from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.putting_away import put_away
 from engine import SAMPLE_RATE, SpeechError
 
 COUNTDOWN_S = 3
@@ -39,9 +40,13 @@ class RecordPanel(WholeCard):
         state: closed, opening, ready, countdown, recording or recorded.
     """
 
-    def __init__(self, studio: Studio, keep: Callable[[Path], None], hear: Callable[[np.ndarray], None]) -> None:
+    def __init__(
+        self, studio: Studio, keep: Callable[[Path], None], hear: Callable[[np.ndarray], None], back_to: QWidget
+    ) -> None:
+        """`back_to` has the keyboard when the card is left."""
         super().__init__()
         self._studio = studio
+        self._back_to = back_to
         self._keep_file, self._hear = keep, hear
         self.state = "closed"
         self._left_s = 0
@@ -72,6 +77,7 @@ class RecordPanel(WholeCard):
         row.setSpacing(HALF)
         self.main = QPushButton()
         self.main.clicked.connect(self._main_clicked)
+        self.setFocusProxy(self.main)
         self.listen = QPushButton(self.tr("Listen"))
         self.listen.clicked.connect(lambda: self._hear(self._samples))
         row.addWidget(self.main)
@@ -131,7 +137,7 @@ class RecordPanel(WholeCard):
         if recorder is not None and was != "closed":
             recorder.stop()
             threading.Thread(target=recorder.close, name="close microphone", daemon=True).start()
-        self.hide()
+        put_away(self, self._back_to)
 
     # -- inside
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from app.model.voice import Voice, VoiceClip
@@ -31,6 +33,7 @@ from app.ui.theme import GRID, HALF, theme
 from app.ui.voices.clip_view import ClipView
 from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.putting_away import put_away
 from engine import LANGUAGES, SpeechError, load_clip
 
 _COLOUR_OF = {"good": "done", "note": "warning", "bad": "error"}
@@ -46,9 +49,11 @@ class VoiceCare(WholeCard):
             mends it.
     """
 
-    def __init__(self, studio: Studio, hear: Callable[[str], None]) -> None:
+    def __init__(self, studio: Studio, hear: Callable[[str], None], back_to: QWidget) -> None:
+        """`back_to` has the keyboard when the card is left."""
         super().__init__()
         self._studio = studio
+        self._back_to = back_to
         self._number = 0
         self._examination: Examination | None = None
         self.voice: Voice | None = None
@@ -70,6 +75,7 @@ class VoiceCare(WholeCard):
         top.addWidget(close)
         column.addLayout(top)
         self.clip_view = ClipView()
+        self.setFocusProxy(self.clip_view)
         self.clip_view.range_changed.connect(self._range_changed)
         column.addWidget(self.clip_view)
         self._doctor = QGridLayout()
@@ -151,7 +157,13 @@ class VoiceCare(WholeCard):
             self._keep_words()
         self.voice = None
         self._number += 1
-        self.hide()
+        put_away(self, self._back_to)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.leave()
+        else:
+            super().keyPressEvent(event)
 
     def _look_in_background(self, voice: Voice, clip: VoiceClip) -> None:
         self._number += 1

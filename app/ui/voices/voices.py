@@ -44,6 +44,7 @@ from app.ui.voices.voice_list import VoiceList
 from app.ui.voices.voice_model import VOICE_ROLE, VoiceModel
 from app.ui.voices.whole_card import CardRoom, WholeCard, least_height
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.putting_away import holds_keyboard
 from app.ui.widgets.search_field import SearchField
 from engine import SAMPLE_RATE, SpeechError
 
@@ -88,11 +89,11 @@ class Voices(QWidget):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.hide()
         column.addWidget(self._nothing)
-        self.care = VoiceCare(studio, self.preview)
+        self.care = VoiceCare(studio, self.preview, self.list)
         column.addWidget(CardRoom(self.care))
-        self.recording = RecordPanel(studio, lambda path: self.add_files([path]), self._hear_samples)
+        self.recording = RecordPanel(studio, lambda path: self.add_files([path]), self._hear_samples, self.list)
         column.addWidget(CardRoom(self.recording))
-        self.consent = ConsentPanel(self._consent_given)
+        self.consent = ConsentPanel(self._consent_given, self.list)
         column.addWidget(self.consent)
         self.hint = DropHint(
             self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files
@@ -236,6 +237,7 @@ class Voices(QWidget):
         """Trim the clip, write its words, see what the doctor says."""
         voice = next((each for each in self.model.voices if each.id == voice_id), None)
         if voice is not None and self.model.is_own(voice) and voice.references:
+            self.list.setCurrentIndex(self.model.index(self.model.row_of(voice_id)))
             self.recording.leave()
             self.care.care_for(voice)
 
@@ -368,9 +370,13 @@ class Voices(QWidget):
         """In a low dock an open card takes the place of the list."""
         card = self._open_card()
         covered = card is not None and self.height() < max(_ROOM_FOR_BOTH_PX, card.minimumHeight() + _LIST_PX)
-        for widget in (self.search, self.list, self.hint):
+        above = (self.search, self.list, self.hint)
+        goes_on = covered and any(map(holds_keyboard, above))
+        for widget in above:
             widget.setVisible(not covered)
         self._room.setVisible(covered)
+        if goes_on and card is not None:
+            card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):

@@ -6,13 +6,18 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme import GRID, HALF, theme
+from app.ui.widgets.putting_away import holds_keyboard
 
 
 class Dock(QDockWidget):
     """Holds one region of the window; a region may offer buttons for the title bar as `title_buttons()`."""
 
-    def __init__(self, dock_id: str, title: str, content: QWidget, parent: QWidget, *, bare: bool = False) -> None:
+    def __init__(
+        self, dock_id: str, title: str, content: QWidget, parent: QWidget, *, back_to: QWidget, bare: bool = False
+    ) -> None:
+        """`back_to` has the keyboard when the dock was closed."""
         super().__init__(title, parent)
+        self._back_to = back_to
         self.setObjectName(f"dock_{dock_id}")
         self.setAccessibleName(title)
         self.content = content
@@ -29,6 +34,12 @@ class Dock(QDockWidget):
             self.setTitleBarWidget(self._bar)
         column.addWidget(content)
         self.setWidget(frame)
+
+    def setVisible(self, on: bool) -> None:
+        inside = not on and holds_keyboard(self)
+        super().setVisible(on)
+        if inside:
+            self._back_to.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class _TitleBar(QWidget):

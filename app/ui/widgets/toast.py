@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
 from app.ui.theme import GRID, theme
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.putting_away import put_away
 
 LEVELS = {
     "info": ("info", "info"),
@@ -33,7 +34,7 @@ class Toast(QFrame):
     """Errors stay until they are closed; the rest goes by itself."""
 
     def __init__(self, window: QWidget, over: QWidget) -> None:
-        """`over` is the part of the window whose lower edge it floats above."""
+        """`over` is the part of the window whose lower edge it floats above, and which has the keyboard after it."""
         super().__init__(window)
         self._over = over
         self.setProperty("role", "toast")
@@ -46,13 +47,13 @@ class Toast(QFrame):
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close = small_button("close", self.tr("Close this message"))
-        self._close.clicked.connect(self.hide)
+        self._close.clicked.connect(self._leave)
         row.addWidget(self._glyph)
         row.addWidget(self._text, 1)
         row.addWidget(self._close)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.hide)
+        self._timer.timeout.connect(self._leave)
         self._window = window
         for each in (window, over):
             each.installEventFilter(self)
@@ -73,6 +74,9 @@ class Toast(QFrame):
     @property
     def text(self) -> str:
         return self._text.text() if self.isVisible() else ""
+
+    def _leave(self) -> None:
+        put_away(self, self._over)
 
     def _place(self) -> None:
         natural = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 110
