@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.ui.language_names import shown_languages
 from app.ui.model_messages import MODEL_MESSAGES
 
 # As they are written there, with %1, %2 … for what is put in. A message may be several of these in a row.
@@ -403,7 +404,8 @@ def local(message: str) -> str:
         source = _SOURCES[found.re]
         words = QCoreApplication.translate("Messages", source)
         for number, value in enumerate(found.groups(), 1):
-            words = words.replace(f"%{number}", local(value) if value != message else value)
+            own = shown_languages(value) or (local(value) if value != message else value)
+            words = words.replace(f"%{number}", own)
         parts.append(words)
         rest = rest[found.end() :].lstrip()
     if not known:

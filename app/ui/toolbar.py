@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QToo
 
 from app.model.commands import SetBlockSettings
 from app.ui.editor.block_info import voice_of
+from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import Throttle
 from app.ui.transport import Transport
 from app.ui.voice_menu import fill_voice_menu, voice_dot
-from engine.text.languages import LANGUAGES
 
 
 class Toolbar(QToolBar):
@@ -109,7 +109,8 @@ class Toolbar(QToolBar):
             self.voice.show_value(self.tr("Several voices") if voices else self.tr("Voice"), voice_dot(""))
         languages = {block.settings.language or self._studio.project.settings.language for block in blocks}
         if len(languages) == 1:
-            self.language.show_value(next(iter(languages)) or self.tr("Any language"))
+            only = next(iter(languages))
+            self.language.show_value(shown_language(only) if only else self.tr("Any language"))
         else:
             self.language.show_value(self.tr("Several languages") if languages else self.tr("Language"))
         self._fit()
@@ -151,11 +152,7 @@ class Toolbar(QToolBar):
 def language_names(studio: Studio) -> list[str]:
     """Languages that can be chosen: the model's, or all when it speaks any."""
     card = studio.card
-    return list(card.languages) if card is not None and card.languages else sorted(_all_languages())
-
-
-def _all_languages() -> list[str]:
-    return list(LANGUAGES.values()) if isinstance(LANGUAGES, dict) else [str(each) for each in LANGUAGES]
+    return list(card.languages) if card is not None and card.languages else list(NAMES)
 
 
 def fill_language_menu(menu: QMenu, studio: Studio, choose) -> None:
@@ -163,7 +160,7 @@ def fill_language_menu(menu: QMenu, studio: Studio, choose) -> None:
     first.triggered.connect(lambda: choose(None))
     menu.addSeparator()
     for name in language_names(studio):
-        menu.addAction(name).triggered.connect(lambda _=False, name=name: choose(name))
+        menu.addAction(shown_language(name)).triggered.connect(lambda _=False, name=name: choose(name))
 
 
 class _Choice(QToolButton):

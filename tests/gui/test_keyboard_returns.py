@@ -65,9 +65,9 @@ def test_the_find_bar_gives_the_keyboard_to_the_script(sample: Any, qtbot: Any, 
 def test_a_closed_dialog_leaves_the_keyboard_where_it_was(sample: Any, qtbot: Any, deed: str) -> None:
     voices = sample.window.docks["voices"].content.list
     voices.setFocus()
+    qtbot.waitUntil(sample.studio.actions.action(deed).isEnabled)
     sample.studio.actions.trigger(deed)
-    QApplication.processEvents()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() not in (None, sample.window))
     dialog = QApplication.activeWindow()
-    assert dialog is not None and dialog is not sample.window
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert has_keyboard(sample, voices)

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ import PySide6
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
+from app.model.commands import SetBlockSettings
 from app.paths import resource
+from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import MESSAGES, local
+from engine import LANGUAGES
 
 
 @pytest.fixture
@@ -183,3 +187,37 @@ def test_english_messages_are_left_alone(qapp: Any) -> None:
 def test_the_reason_of_a_line_and_a_notice_are_chinese(chinese: Any, running: Any) -> None:
     running.studio.say("error", "The clip is empty. Record it again.")
     assert running.window.toast.text == "片段是空的。请重新录制。"
+
+
+def test_every_language_of_the_models_has_a_chinese_name(chinese: Any) -> None:
+    assert [language.name for language in LANGUAGES] == list(NAMES)
+    shown = [shown_language(name) for name in NAMES]
+    assert len(set(shown)) == len(NAMES) and not [name for name in shown if name.isascii()]
+    assert shown_language("Klingon") == "Klingon"
+
+
+def test_a_language_is_shown_in_chinese_and_kept_as_the_engine_calls_it(chinese: Any, sample: Any) -> None:
+    studio, window = sample.studio, sample.window
+    studio.set_card(replace(studio.card, languages=()))
+    block = next(block for block in studio.project.blocks if len(block.text) > 20)
+    window.script.editor.select_block(block.id)
+    inspector = window.docks["inspector"].content
+    inspector.refresh()
+    menu = window.toolbar.language.menu()
+    menu.aboutToShow.emit()
+    names = [action.text() for action in menu.actions()]
+    assert "德语" in names and "German" not in names
+    next(action for action in menu.actions() if action.text() == "德语").trigger()
+    assert studio.project.block(block.id).settings.language == "German"
+    inspector.refresh()
+    assert inspector.language.currentText() == "德语" and inspector.language.currentData() == "German"
+    window.toolbar._show()
+    assert "德语" in window.toolbar.language.accessibleName()
+    studio.do(SetBlockSettings((block.id,), {"language": "Klingon"}))
+    inspector.refresh()
+    assert inspector.language.currentText() == "Klingon"
+
+
+def test_languages_in_a_message_are_chinese_too(chinese: Any) -> None:
+    said = local("“Starter” speaks English, German, not French. Choose one of its languages, or another model.")
+    assert "英语、德语" in said and "法语" in said

@@ -13,6 +13,7 @@ from app.model.block import Block, BlockKind
 from app.model.commands import SetBlockSettings
 from app.ui.editor.block_info import STATES, estimate_s, info_of, length_warning
 from app.ui.inspector.takes import TakesSection
+from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.slices import Slices
 from app.ui.studio import Studio
@@ -316,13 +317,13 @@ class Inspector(QWidget):
         entries: list[Any] = [(words, None, voice_dot(default.colour if default else ""))]
         entries += [(voice.name, voice.id, voice_dot(voice.colour)) for voice in voices_of(self._studio)]
         self.voice.show_values(entries, common([block.settings.voice for block in blocks]))
-        languages: list[Any] = [
-            (self.tr("Project’s (%1)").replace("%1", project.settings.language or self.tr("any")), None, None)
-        ]
-        languages += [(name, name, None) for name in language_names(self._studio)]
+        own = project.settings.language
+        words = self.tr("Project’s (%1)").replace("%1", shown_language(own) if own else self.tr("any"))
+        languages: list[Any] = [(words, None, None)]
+        languages += [(shown_language(name), name, None) for name in language_names(self._studio)]
         chosen = common([block.settings.language for block in blocks])
         if isinstance(chosen, str) and all(chosen != each[1] for each in languages):
-            languages.append((chosen, chosen, None))
+            languages.append((shown_language(chosen), chosen, None))
         self.language.show_values(languages, chosen)
 
     def _show_length(self, blocks: list[Block], natural: Any, warnings: list[str]) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.model.content_commands import SetProjectSettings
 from app.model.project_settings import Pauses
+from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.preferences.shortcuts_page import ShortcutsPage
 from app.ui.studio import Studio
@@ -118,7 +119,7 @@ class PreferencesDialog(Dialog):
         page.add(self.tr("Voice"), voice, self.tr("Speaks every line that has no voice of its own."))
         language = Choice(self.tr("Language"))
         names: list[Any] = [(self.tr("Not told to the model"), None, None)]
-        names += [(name, name, None) for name in language_names(self._studio)]
+        names += [(shown_language(name), name, None) for name in language_names(self._studio)]
         language.show_values(names, settings.language)
         language.edited.connect(lambda value: self._set_project("language", value))
         page.add(self.tr("Language"), language)

@@ -27,6 +27,7 @@ from app.model.voice import Voice, VoiceClip
 from app.services.clip_doctor import Examination, examine, repaired
 from app.services.overview import Overview
 from app.services.recorder import write_clip
+from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
@@ -109,7 +110,7 @@ class VoiceCare(WholeCard):
         self.language.setAccessibleName(self.tr("Language of the clip"))
         self.language.addItem(self.tr("Language"), None)
         for language in LANGUAGES:
-            self.language.addItem(language.name, language.name)
+            self.language.addItem(shown_language(language.name), language.name)
         # Long names must not widen the dock.
         self.language.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.language.setMinimumContentsLength(6)

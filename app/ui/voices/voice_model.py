@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QMimeData, QMod
 from app.model.voice import Voice
 from app.services.speaking import cannot_speak
 from app.ui.dropping import voice_mime
+from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.voice_menu import voices_of
@@ -147,7 +148,8 @@ class VoiceModel(QAbstractListModel):
     def _matches(self, voice: Voice) -> bool:
         if not self._words:
             return True
-        languages = [clip.language or "" for clip in voice.references]
+        spoken = [clip.language for clip in voice.references if clip.language]
+        languages = [*spoken, *map(shown_language, spoken)]
         text = " ".join((voice.name, *voice.tags, *languages)).casefold()
         return all(word in text for word in self._words)
 
@@ -155,7 +157,7 @@ class VoiceModel(QAbstractListModel):
         parts = list(voice.tags)
         language = next((clip.language for clip in voice.references if clip.language), None)
         if language:
-            parts.append(language)
+            parts.append(shown_language(language))
         library = self._studio.library
         if library is not None and library.is_built_in(voice.id):
             parts.append(QCoreApplication.translate("Voices", "comes with the model"))
