@@ -19,6 +19,7 @@ _CHARACTERS_A_SECOND = 14.0
 # A letter or digit before anything that may begin a tag.
 _BEGINS_WITH_WORDS = re.compile(r"[^\[［【<]*?[^\W_]")
 _BEGINS_TAG = re.compile(r"[\[［【<]")
+_WORDLESS = ("pause", "length")
 _BROKEN_OFF = ("cancelled", "failed", "")
 
 
@@ -157,6 +158,36 @@ class BlockStates:
                 return max(0.0, heard / SAMPLE_RATE + longer_s), False
         return take.seconds, False
 
+    def lasts_s(self, block: Block, length_s: float) -> float:
+        """Seconds that a block takes in the programme, from its first speech on, when its speech is `length_s` long.
+
+        One with a length to fit is followed by silence up to that."""
+        settings = block.settings
+        return max(length_s, settings.target_s) if settings.length == "fit" and settings.target_s else length_s
+
+    def edge_pauses_s(self, block: Block) -> tuple[float | None, float | None]:
+        """Seconds of the pauses written before the first word of what is heard of a block, and after its last.
+
+        None where there are none. Of a block without words all are before."""
+        take = self.take(block)
+        text = block.text if take is None else self.heard_text(block, take)
+        tags = find_tags(text)
+        before_s: float | None = None
+        at = first = 0
+        for tag in tags:
+            if tag.kind not in _WORDLESS or any(map(str.isalnum, text[at : tag.start])):
+                break
+            before_s = _more_s(before_s, tag.seconds if tag.kind == "pause" else None)
+            at, first = tag.end, first + 1
+        after_s: float | None = None
+        at = len(text)
+        for tag in reversed(tags[first:]):
+            if tag.kind not in _WORDLESS or any(map(str.isalnum, text[tag.end : at])):
+                break
+            after_s = _more_s(after_s, tag.seconds if tag.kind == "pause" else None)
+            at = tag.start
+        return before_s, after_s
+
     def heard_text(self, block: Block, take: Take) -> str:
         """See `programme.heard_text`; without a model the take's own."""
         if take.text == block.text or not (_BEGINS_TAG.search(block.text) or _BEGINS_TAG.search(take.text)):
@@ -173,6 +204,10 @@ class BlockStates:
         """All that decides what is heard of a take beside itself: the pauses of a text, and a length it is fitted to."""
         text, settings = self.heard_text(block, take), block.settings
         return f"{text}\0{settings.target_s}" if settings.length == "fit" and settings.target_s else text
+
+
+def _more_s(so_far_s: float | None, seconds: float | None) -> float | None:
+    return so_far_s if seconds is None else (so_far_s or 0.0) + seconds
 
 
 def _pauses_s(text: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,24 +47,55 @@ def fit(speech_s: float, pauses_s: float, target_s: float) -> Fit:
     return Fit(ratio, 0.0 if abs(miss_s) <= NEAR_ENOUGH_S else miss_s)
 
 
-def fitted(
-    pieces: Iterable[Iterable[np.ndarray]], pauses_s: float, target_s: float, rule: TrimRule | None = None
-) -> Iterator[list[np.ndarray]]:
-    """The pieces of one block, stretched so that the block lasts `target_s` from its first speech to its last.
+class Fitted:
+    """The pieces of one block, stretched so that the block lasts what was asked, and the silence it takes beyond that.
 
-    The whole block is read before the first piece comes out, since its length decides the stretch.
+    Iterating gives the pieces, each a list of one float32 `[n, 2]`. The whole block is read before the first comes out,
+    since its length decides the stretch; the same audio comes out whether a piece is read from a finished take or came
+    with more silence at its end while it was being made.
 
-    Args:
-        pieces: chunks of each piece, float32 `[n, 2]`.
-        pauses_s: silence that the mixer will put between them.
+    Attributes:
+        rest_s: when all pieces came out, what the block still lacks: silence of that length belongs after it, so that
+            whatever follows begins at its time. 0 where the block fits or is too long.
     """
-    rule = rule or TrimRule()
-    whole = [np.concatenate(chunks) if (chunks := list(piece)) else np.zeros((0, 2), np.float32) for piece in pieces]
-    bounds = [speech_bounds(samples, rule) or (0, 0) for samples in whole]
-    ratio = fit(sum(end - start for start, end in bounds) / RATE, pauses_s, target_s).ratio
-    for samples, (start, end) in zip(whole, bounds, strict=True):
-        speech = stretch_to(samples[start:end], round((end - start) * ratio))
-        yield [np.concatenate((samples[:start], speech, samples[end:]))]
+
+    def __init__(
+        self,
+        pieces: Iterable[Iterable[np.ndarray]],
+        pauses_s: Callable[[int], float],
+        target_s: float,
+        rule: TrimRule | None = None,
+    ) -> None:
+        """
+        Args:
+            pieces: chunks of each piece, float32 `[n, 2]`.
+            pauses_s: seconds of silence that the mixer will put between the pieces, by how many there are.
+        """
+        self._pieces, self._pauses_s, self._target_s = pieces, pauses_s, target_s
+        self._rule = rule or TrimRule()
+        self.rest_s = 0.0
+
+    def __iter__(self) -> Iterator[list[np.ndarray]]:
+        rule = self._rule
+        whole = [
+            np.concatenate(chunks) if (chunks := list(piece)) else np.zeros((0, 2), np.float32)
+            for piece in self._pieces
+        ]
+        if not whole:
+            return
+        bounds = [speech_bounds(samples, rule) or (0, 0) for samples in whole]
+        pauses_s = self._pauses_s(len(whole))
+        ratio = fit(sum(end - start for start, end in bounds) / RATE, pauses_s, self._target_s).ratio
+        left = round((self._target_s - pauses_s) * RATE)
+        tail = round(rule.hold_ms * RATE / 1000)
+        for samples, (start, end) in zip(whole, bounds, strict=True):
+            speech = stretch_to(samples[start:end], round((end - start) * ratio))
+            made = np.concatenate((samples[:start], speech, samples[end : end + tail])) if end else samples[:0]
+            # Asked again: the edges of a stretch may fall a window earlier or later, and that adds up over many pieces.
+            first, last = speech_bounds(made, rule) or (0, 0)
+            left -= last - first
+            yield [made]
+        self.rest_s = max(0, left) / RATE
 
 
 def stretch_to(samples: np.ndarray, n_samples: int) -> np.ndarray:

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from app.services.excerpt import Excerpt, mix_settings
 from app.services.live_take import LiveTake
 from app.services.mixer import Mixer
 from app.services.playing import Place
-from app.services.programme import Action, BeginPiece, EndPiece, Feed, Silence, is_spoken, mix, programme
+from app.services.programme import Action, BeginPiece, EndPiece, Feed, Rest, Silence, is_spoken, mix, programme
 from engine import CHANNELS, SAMPLE_RATE
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class Range:
 
 @dataclass
 class _Step:
-    """What comes next: `block_id` "" is the end; without an excerpt it is not there yet; `problem` ends everything."""
+    """What comes next: `block_id` "" is the end, with the blocks from the last one on that was heard; without an excerpt
+    it is not there yet; `problem` ends everything."""
 
     block_id: str = ""
     excerpt: Excerpt | None = None
@@ -219,6 +221,8 @@ class Listening:
                 self.problem = step.problem
                 return
             if not step.block_id:
+                if step.excerpt is not None:
+                    yield from self._after_all(step.excerpt)
                 return
             yield from self._of_step(step, before)
             if step.live is not None and step.live.failed:
@@ -232,8 +236,7 @@ class Listening:
 
         def live(block: Block) -> Iterator[Iterable[np.ndarray]] | None:
             if block.id != step.block_id:
-                # Only its pauses count; it was heard already.
-                return iter([()] * len(excerpt.plan(block, block.text).pieces))
+                return _unheard(excerpt, block)
             return step.live.pieces(self._stop) if step.live is not None else None
 
         pauses: list[Silence] = []
@@ -245,11 +248,27 @@ class Listening:
                 if not skipping:
                     yield from pauses
                 pauses.clear()
-            if isinstance(action, Silence):
+            if isinstance(action, Rest):
+                # Of the block before it was heard, and of one that broke off nobody waits for it.
+                if not skipping and not (step.live is not None and step.live.failed):
+                    yield action
+            elif isinstance(action, Silence):
                 # Those after the last piece are told again with the next block.
                 pauses.append(action)
             elif not skipping and isinstance(action, (BeginPiece, Feed, EndPiece)):
                 yield action
+
+    def _after_all(self, excerpt: Excerpt) -> Iterator[Action]:
+        """The pauses written after the last speech."""
+        pauses: list[Silence] = []
+        read = self._renderer.store.read_take
+        live = partial(_unheard, excerpt)
+        for action in programme(excerpt, excerpt.block_ids, read, excerpt.plan, live=live):  # type: ignore[arg-type]
+            if isinstance(action, EndPiece):
+                pauses.clear()
+            elif isinstance(action, Silence) and not isinstance(action, Rest):
+                pauses.append(action)
+        yield from pauses
 
     def _next(self, before: str) -> _Step:
         while True:
@@ -301,7 +320,8 @@ class Listening:
             between.append(block.id)
             if is_spoken(project, block) and (take is not None or words):
                 return self._look_at(block, between)
-        return _Step()
+        excerpt = Excerpt(project, between, renderer.states.manner) if before and between else None
+        return _Step(excerpt=None if excerpt is None or excerpt.lacks_model else excerpt)
 
     def _start_index(self) -> int:
         project = self._renderer.project
@@ -351,6 +371,11 @@ class Listening:
             if ahead_s > renderer.ahead_s:
                 break
         return unmade_s
+
+
+def _unheard(excerpt: Excerpt, block: Block) -> Iterator[Iterable[np.ndarray]]:
+    """A block of which only the pauses count; it was heard already."""
+    return iter([()] * len(excerpt.plan(block, block.text).pieces))
 
 
 class _Stopped(Exception):

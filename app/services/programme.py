@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.model.block import Block, BlockKind
 from app.model.errors import ProjectError
-from app.services.fit import fitted
+from app.services.fit import Fitted
 from app.services.mixer import RATE, Mixer, TrimRule, loud_windows
 from engine import Pause
 
@@ -45,6 +46,11 @@ class EndPiece:
 @dataclass(frozen=True)
 class Silence:
     seconds: float
+
+
+@dataclass(frozen=True)
+class Rest(Silence):
+    """What a block with a length to fit lacks after its speech; the pause before the next block comes after it."""
 
 
 Action = BeginPiece | Feed | EndPiece | Silence
@@ -115,6 +121,10 @@ def programme(
             continue
         gain = block.settings.gain_db + (gain_db(block) if gain_db else 0.0)
         pieces, plan = _pieces(project, block, plan, take_reader, plan_fn, live)
+        fits: Fitted | None = None
+        if block.settings.length == "fit" and block.settings.target_s:
+            fits = Fitted(pieces, partial(_pauses_inside_s, plan), block.settings.target_s)
+            pieces = iter(fits)
         index = 0
         before: Piece | None = None
         for item in plan.items:
@@ -144,6 +154,8 @@ def programme(
                 yield Feed(chunk)
             yield EndPiece()
             index += 1
+        if fits is not None and fits.rest_s:
+            yield Rest(fits.rest_s)
         border = Border()
         after_heading = block.kind is not BlockKind.SPEECH
     if written_s is not None:
@@ -190,9 +202,6 @@ def _pieces(
             raise MissingTake(block)
         plan = plan_of_take(block, take, plan_fn)
         spoken = heard_pieces(take, take_reader)
-    settings = block.settings
-    if settings.length == "fit" and settings.target_s:
-        spoken = fitted(spoken, _pauses_inside_s(plan), settings.target_s)
     return spoken, plan
 
 
@@ -301,16 +310,20 @@ class Border:
         return (pauses.heading_s if after_heading else pauses.paragraph_s) + pauses.empty_line_s * self.empty_lines
 
 
-def _pauses_inside_s(plan: SpeechPlan) -> float:
-    """Seconds of silence between the first and the last speech of a block."""
+def _pauses_inside_s(plan: SpeechPlan, n_pieces: int) -> float:
+    """Seconds of silence between the first and the last of the `n_pieces` that are heard of a block."""
     total_s = 0.0
     written_s: float | None = None
     before: Piece | None = None
+    seen = 0
     for item in plan.items:
         if isinstance(item, Pause):
             written_s = (written_s or 0.0) + item.seconds
             continue
+        if seen == n_pieces:
+            break
         if before is not None:
             total_s += join_s(before.text, before.ends_sentence) if written_s is None else written_s
         written_s, before = None, item
-    return total_s
+        seen += 1
+    return total_s + _JOIN_SENTENCE_S * (n_pieces - seen)

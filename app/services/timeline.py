@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.model.block import Block, BlockKind
-from app.services.block_states import BlockStates
+from app.services.block_states import BlockStates, has_words
 from app.services.playing import Place
 from app.services.programme import Border, is_spoken
 from engine import SAMPLE_RATE
@@ -29,12 +29,14 @@ class Row:
 
 
 class Timeline:
-    """The programme from its first speech to its last, in seconds. Belongs to the project's thread; made again when
-    asked after
-    `invalidate`.
+    """The programme from its first speech to the end of its last line, in seconds.
+
+    Belongs to the project's thread; made again when asked after `invalidate`.
 
     Attributes:
-        block_ids: of the spoken blocks, in order. starts_s, lengths_s: float64 arrays beside it.
+        block_ids: of the spoken blocks, in order.
+        starts_s, lengths_s: float64 arrays beside it, of their speech. A line with a length to fit may last longer than
+            it speaks; what comes then counts as the pause after it.
     """
 
     def __init__(self, states: BlockStates, live_s: Callable[[str], float]) -> None:
@@ -49,6 +51,7 @@ class Timeline:
         self._headings_spoken = True
         self._touched: set[str] = set()
         self._gaps_s = np.zeros(0)
+        self._lasts_s = np.zeros(0)
         self.block_ids: list[str] = []
         self.starts_s = np.zeros(0)
         self.lengths_s = np.zeros(0)
@@ -74,7 +77,7 @@ class Timeline:
     @property
     def total_s(self) -> float:
         self._update()
-        return float(self.starts_s[-1] + self.lengths_s[-1]) if self.block_ids else 0.0
+        return float(self.starts_s[-1] + self._lasts_s[-1]) if self.block_ids else 0.0
 
     def row(self, block_id: str) -> Row | None:
         self._update()
@@ -99,7 +102,7 @@ class Timeline:
         if at is None:
             return 0.0
         start_s = float(self.starts_s[at])
-        ends_s = float(self.starts_s[at + 1]) if at + 1 < len(self.block_ids) else start_s + float(self.lengths_s[at])
+        ends_s = float(self.starts_s[at + 1]) if at + 1 < len(self.block_ids) else start_s + float(self._lasts_s[at])
         return min(start_s + place.offset_samples / SAMPLE_RATE, ends_s)
 
     def place_at(self, seconds: float) -> Place | None:
@@ -130,18 +133,23 @@ class Timeline:
                     self._make()
                     return
                 if at is not None:
-                    known = self._know(project.block(block_id))
+                    before, known = self._kept[block_id], self._know(project.block(block_id))
+                    if (known.words, known.edges_s) != (before.words, before.edges_s):
+                        self._make()
+                        return
                     self._kept[block_id] = known
                     self.measured[at] = known.measured
                     self.lengths_s[at] = (
                         known.length_s if known.measured else max(known.length_s, self._live_s(block_id))
                     )
+                    self._lasts_s[at] = self._states.lasts_s(known.block, self.lengths_s[at])
             self._place()
 
     def _make(self) -> None:
         project = self._states.project
         ids: list[str] = []
         lengths: list[float] = []
+        lasts: list[float] = []
         gaps: list[float] = []
         measured: list[bool] = []
         kept: dict[str, _Known] = {}
@@ -152,6 +160,7 @@ class Timeline:
         plain_s = project.settings.pauses.paragraph_s
         border: Border | None = None  # None: nothing but speech was seen since the last block
         after_heading = False
+        written_s: float | None = None  # pauses written since the last words, in place of the project's own
         for block in project.blocks:
             known = self._kept.get(block.id)
             if known is None or known.block is not block:
@@ -164,32 +173,54 @@ class Timeline:
                 continue
             ids.append(block.id)
             lengths.append(known.length_s)
+            lasts.append(self._states.lasts_s(block, known.length_s))
             measured.append(known.measured)
-            gaps.append(
-                plain_s
-                if border is None and not after_heading
-                else (border or Border()).seconds(project, after_heading)
-            )
+            before_s, after_s = known.edges_s
+            if before_s is not None:
+                written_s = (written_s or 0.0) + before_s
+            if not known.words:
+                gaps.append(0.0)
+                continue
+            if written_s is not None:
+                gaps.append(written_s)
+            else:
+                gaps.append(
+                    plain_s
+                    if border is None and not after_heading
+                    else (border or Border()).seconds(project, after_heading)
+                )
+            written_s = after_s
             border, after_heading = None, known.kind is not BlockKind.SPEECH
         self._kept = kept
         self.block_ids = ids
         self._index = {block_id: number for number, block_id in enumerate(ids)}
         self.measured = np.array(measured, bool)
         self.lengths_s = np.array(lengths, float)
+        self._lasts_s = np.array(lasts, float)
         for number in np.flatnonzero(~self.measured):
             live_s = self._live_s(ids[number])
             if live_s:
                 self.lengths_s[number] = max(lengths[number], live_s)
+                self._lasts_s[number] = max(lasts[number], live_s)
         self._gaps_s = np.array(gaps, float)
         if len(gaps):
             self._gaps_s[0] = 0.0
         self._place()
 
     def _place(self) -> None:
-        self.starts_s = np.cumsum(self.lengths_s + self._gaps_s) - self.lengths_s
+        self.starts_s = np.cumsum(self._lasts_s + self._gaps_s) - self._lasts_s
 
     def _know(self, block: Block) -> _Known:
-        return _Known(block, block.kind, is_spoken(self._states.project, block), *self._states.length_s(block))
+        states = self._states
+        spoken, words = is_spoken(states.project, block), has_words(block.text)
+        length_s, measured = states.length_s(block)
+        if not words:
+            length_s, measured = 0.0, True
+        elif states.take(block) is None:
+            # What is not spoken yet is likely to become what was asked for.
+            length_s = min(length_s, states.lasts_s(block, 0.0) or length_s)
+        edges_s = states.edge_pauses_s(block) if spoken else (None, None)
+        return _Known(block, block.kind, spoken, length_s, measured, words, edges_s)
 
 
 class _Known(NamedTuple):
@@ -200,3 +231,5 @@ class _Known(NamedTuple):
     spoken: bool
     length_s: float
     measured: bool
+    words: bool
+    edges_s: tuple[float | None, float | None]

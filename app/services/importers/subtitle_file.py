@@ -43,13 +43,15 @@ def read_subtitles(text: str, name: str, watch: Watch) -> ImportPreview:
     for slot in ordered:
         gap_s = slot.start_s - at_s
         overlaps += gap_s < -0.02
-        # The gap stands before the line, so that every line begins at its time, however far the first one is.
+        # The gap stands before the line. As a line that is to fit lasts its time even where its speech is shorter,
+        # every line begins at its time, however far the first one is, until one needs more time than it has.
         tags = _pause_tags(max(0.0, gap_s)) if blocks or gap_s > 0 else ""
-        target_s = max(_SHORTEST_TARGET_S, slot.end_s - max(slot.start_s, at_s))
+        begins_s = max(slot.start_s, at_s)
+        target_s = max(_SHORTEST_TARGET_S, slot.end_s - begins_s)
         endless += target_s > _LONGEST_TARGET_S
         asked_s = round(target_s, 3) if target_s <= _LONGEST_TARGET_S else None
         blocks.append(ImportedBlock(f"{tags} {slot.text}".strip(), slot.speaker, asked_s, slot.text))
-        at_s = max(at_s, slot.end_s)
+        at_s = begins_s + target_s
     if overlaps:
         warnings.append(f"{overlaps} cues begin before the one before has ended; they are spoken one after the other.")
     if endless:

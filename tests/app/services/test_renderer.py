@@ -13,7 +13,10 @@ from tones import RATE, ToneBackend
 from app.model.commands import ReplaceText, SetBlockSettings, SetLexicon, SetProjectSettings, SetVoice
 from app.model.voice import Voice, VoiceClip
 from app.paths import paths_for
+from app.services.excerpt import Excerpt, mix_settings
 from app.services.listening import Listening, Range
+from app.services.mixer import Mixer
+from app.services.programme import mix, programme
 from app.services.renderer import Renderer
 from app.services.speaking import Habits
 from app.services.store import ProjectStore
@@ -524,6 +527,15 @@ def test_listening_to_a_line_that_fails_stops_there_and_says_why(studio):
     assert it.states()[:2] == ["ready", "failed"]
 
 
+def test_nobody_waits_out_the_length_of_a_line_that_failed(studio):
+    it = studio("one", "two two two")
+    it.do(SetBlockSettings((it.ids[1],), {"length": "fit", "target_s": 20.0}))
+    it.backend.fails = {"two two two": SpeechError("The server is gone.", "Start it again.")}
+    heard, places, listening = it.hear(Range(it.ids[0]))
+    assert "server is gone" in listening.problem
+    assert places[-1][1].block_id == it.ids[1] and len(heard) < 3 * RATE
+
+
 def test_removing_a_block_that_waits_forgets_it(studio):
     it = studio("one two", "three four", "five six")
     it.backend.gate.clear()
@@ -699,6 +711,23 @@ def test_a_fitted_line_is_heard_fitted_and_the_next_follows_it(studio):
     assert not listening.problem
     assert list(dict.fromkeys(place.block_id for _, place in places)) == it.ids
     assert 0 < len(fitted) <= len(whole)
+
+
+def test_lines_that_last_longer_than_they_speak_are_heard_as_they_are_exported(studio):
+    it = studio("one two three", "[pause 0.3s] four five [pause 0.2s] six", "seven", "// a note", "[pause 0.7s]")
+    it.do(SetBlockSettings(tuple(it.ids[:2]), {"length": "fit", "target_s": 2.5}))
+    while_made, _, listening = it.hear(Range(it.ids[0]))
+    it.run(it.idle)
+    later, places, _ = it.hear(Range(it.ids[0]))
+    excerpt = Excerpt(it.project, it.ids, it.renderer.states.manner)
+    actions = programme(it.project, it.ids, it.store.read_take, excerpt.plan)
+    exported = np.concatenate(list(mix(actions, Mixer(mix_settings(it.project.settings)))))
+    assert not listening.problem
+    assert np.array_equal(while_made, later) and np.array_equal(later, exported)
+    starts = [next(at for at, place in places if place.block_id == block_id) / RATE for block_id in it.ids[:3]]
+    assert np.diff(starts) == pytest.approx([2.5 + 0.3, 2.5 + 0.45], abs=0.06)  # told in steps of 20 ms
+    from_second, _, _ = it.hear(Range(it.ids[1]))
+    assert len(from_second) == pytest.approx(len(exported) - starts[1] * RATE, abs=0.35 * RATE)
 
 
 def test_what_the_model_does_not_follow_makes_nothing_stale(studio):

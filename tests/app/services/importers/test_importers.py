@@ -344,6 +344,13 @@ def test_overlapping_cues_are_told(tmp_path: Path) -> None:
     assert "begin before" in made.warnings[0]
 
 
+def test_a_cue_inside_another_takes_its_time_from_the_gap_after_it(tmp_path: Path) -> None:
+    cues = "1\n00:00:00,000 --> 00:00:02,000\nA\n\n2\n00:00:01,000 --> 00:00:01,500\nB\n\n3\n00:00:03,000 --> 00:00:04,000\nC\n"
+    made = preview(tmp_path, "a.srt", cues)
+    assert [block.target_s for block in made.blocks] == [2.0, 0.2, 1.0]
+    assert texts(made)[2] == "[pause 0.8s] C"
+
+
 def test_a_cue_without_end_has_no_length_of_its_own(tmp_path: Path) -> None:
     made = preview(tmp_path, "a.srt", "1\n00:00:00,000 --> 99:00:00,000\nHello.\n")
     assert made.blocks[0].target_s is None and "ten minutes" in made.warnings[0]
