@@ -13,6 +13,7 @@ from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.widgets.dialog import Dialog, card
 from app.ui.widgets.empty_state import EmptyState
+from app.ui.words import counted
 
 ICONS = {"untitled": "file", "unsaved": "warning", "interrupted": "clock"}
 
@@ -97,11 +98,12 @@ class RecoveryDialog(Dialog):
         when = datetime.fromtimestamp(found.changed_at_s)
         parts = [
             kinds[found.kind],
-            self.tr("%1 words").replace("%1", f"{found.words:,}"),
+            counted(found.words, self.tr("1 word"), self.tr("%1 words")),
             QLocale().toString(when, QLocale.FormatType.ShortFormat),
         ]
         if found.unfinished_takes:
-            parts.insert(1, self.tr("%1 unfinished takes").replace("%1", str(found.unfinished_takes)))
+            words = counted(found.unfinished_takes, self.tr("1 unfinished take"), self.tr("%1 unfinished takes"))
+            parts.insert(1, words)
         if found.damaged:
             parts.insert(1, self.tr("damaged, will be repaired"))
         return " · ".join(parts)

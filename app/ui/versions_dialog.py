@@ -15,6 +15,7 @@ from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.widgets.dialog import Dialog, card
 from app.ui.widgets.empty_state import EmptyState
+from app.ui.words import counted
 
 
 class VersionsDialog(Dialog):
@@ -74,7 +75,7 @@ class VersionsDialog(Dialog):
         when = QLocale().toString(datetime.fromtimestamp(snapshot.made_at_s), QLocale.FormatType.ShortFormat)
         opened = snapshot.kind == "opened"
         kind = self.tr("as it was when it was opened last") if opened else self.tr("as it was on that day")
-        return f"{when}\n{kind} · " + self.tr("%1 words").replace("%1", f"{snapshot.words:,}")
+        return f"{when}\n{kind} · " + counted(snapshot.words, self.tr("1 word"), self.tr("%1 words"))
 
     def _restore(self) -> None:
         item: Any = self.list.currentItem()

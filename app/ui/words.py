@@ -1,4 +1,4 @@
-"""Words of a line as a label shows them."""
+"""Words of a line as a label shows them, and how many of something."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def words_of(text: str, most: int = 80) -> str:
             parts += [text[at : tag.start], tag.written if tag.kind == "say" else " "]
             at = tag.end
     return " ".join("".join((*parts, text[at:])).split())[:most].lstrip("# ")
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """How many in words: `one` for exactly one, else `many` with the number in place of %1. Both are translated."""
+    return one if count == 1 else many.replace("%1", f"{count:,}")

@@ -18,6 +18,7 @@ from app.ui.engine_loader import EngineLoader
 from app.ui.status.unfinished import Unfinished
 from app.ui.studio import Studio
 from app.ui.window import Window
+from app.ui.words import counted
 
 _ASKED_AT_ONCE = 100
 _BETWEEN_ASKING_MS = 4
@@ -268,8 +269,7 @@ class Work(QObject):
             return
         one = self.tr("1 line is being made: about %2 of speech")
         many = self.tr("%1 lines are being made: about %2 of speech")
-        text = one if asking.wanted == 1 else many.replace("%1", str(asking.wanted))
-        text = text.replace("%2", _clock(asking.audio_s))
+        text = counted(asking.wanted, one, many).replace("%2", _clock(asking.audio_s))
         rtf = self._studio.renderer.rtf
         if rtf is not None:
             text += self.tr(", ready in about %1").replace("%1", _clock(asking.audio_s * rtf))
@@ -288,8 +288,7 @@ class Work(QObject):
         if report.waiting:
             return
         count = len(report.done)
-        spoken = self.tr("1 line spoken") if count == 1 else self.tr("%1 lines spoken").replace("%1", str(count))
-        parts = [spoken]
+        parts = [counted(count, self.tr("1 line spoken"), self.tr("%1 lines spoken"))]
         if report.suspicious:
             parts.append(self.tr("%1 suspicious (F8 goes to the next)").replace("%1", str(len(report.suspicious))))
         if report.failed:

@@ -701,11 +701,13 @@
         <source>Everything that is needed is there.</source>
         <translation>所需的一切都已具备。</translation>
     </message>
-    <message numerus="yes">
-        <source>%n things are missing.</source>
-        <translation>
-            <numerusform>缺少 %n 项。</numerusform>
-        </translation>
+    <message>
+        <source>1 thing is missing.</source>
+        <translation>缺少 1 项。</translation>
+    </message>
+    <message>
+        <source>%1 things are missing.</source>
+        <translation>缺少 %1 项。</translation>
     </message>
     <message>
         <source>The report is on the clipboard.</source>
@@ -923,8 +925,16 @@
         <translation>以及另外 %1 个文件</translation>
     </message>
     <message>
+        <source>and 1 more file</source>
+        <translation>以及另外 1 个文件</translation>
+    </message>
+    <message>
         <source>Left out: %1 lines</source>
         <translation>跳过：%1 行</translation>
+    </message>
+    <message>
+        <source>Left out: 1 line</source>
+        <translation>跳过：1 行</translation>
     </message>
     <message>
         <source>1 file is written.</source>
@@ -959,8 +969,20 @@
         <translation>%1 行</translation>
     </message>
     <message>
+        <source>1 line</source>
+        <translation>1 行</translation>
+    </message>
+    <message>
         <source>%1 lines are spoken first.</source>
         <translation>先朗读 %1 行。</translation>
+    </message>
+    <message>
+        <source>1 line is spoken first.</source>
+        <translation>先朗读 1 行。</translation>
+    </message>
+    <message>
+        <source>1 line is not spoken yet, and no model is loaded.</source>
+        <translation>还有 1 行未朗读，且没有加载模型。</translation>
     </message>
     <message>
         <source>%1 lines are not spoken yet, and no model is loaded.</source>
@@ -971,8 +993,16 @@
         <translation>全部已朗读。</translation>
     </message>
     <message>
+        <source>1 line that a server streamed in mono is spoken again in stereo first.</source>
+        <translation>有 1 行是服务器以单声道流式传来的，会先以立体声重新朗读。</translation>
+    </message>
+    <message>
         <source>%1 lines that a server streamed in mono are spoken again in stereo first.</source>
         <translation>有 %1 行是服务器以单声道流式传来的，会先以立体声重新朗读。</translation>
+    </message>
+    <message>
+        <source>1 line is in mono, as a server streamed it.</source>
+        <translation>有 1 行是单声道，因为服务器是这样流式传来的。</translation>
     </message>
     <message>
         <source>%1 lines are in mono, as a server streamed them.</source>
@@ -1159,8 +1189,16 @@
         <translation>%1 行</translation>
     </message>
     <message>
+        <source>1 line</source>
+        <translation>1 行</translation>
+    </message>
+    <message>
         <source>%1 words</source>
         <translation>%1 个词</translation>
+    </message>
+    <message>
+        <source>1 word</source>
+        <translation>1 个词</translation>
     </message>
     <message>
         <source>about %1 of speech</source>
@@ -1181,6 +1219,10 @@
     <message>
         <source>… and %1 more lines</source>
         <translation>……以及另外 %1 行</translation>
+    </message>
+    <message>
+        <source>… and 1 more line</source>
+        <translation>……还有 1 行</translation>
     </message>
     <message>
         <source>The text to be imported</source>
@@ -1209,6 +1251,10 @@
     <message>
         <source>Into a new project</source>
         <translation>放入新项目</translation>
+    </message>
+    <message>
+        <source>1 line imported. Undo takes it out again.</source>
+        <translation>已导入 1 行。撤销可将其移除。</translation>
     </message>
     <message>
         <source>%1 lines imported. Undo takes them out again.</source>
@@ -3557,11 +3603,13 @@
         <source>Forget</source>
         <translation>忘记</translation>
     </message>
-    <message numerus="yes">
-        <source>%n languages</source>
-        <translation>
-            <numerusform>%n 种语言</numerusform>
-        </translation>
+    <message>
+        <source>1 language</source>
+        <translation>1 种语言</translation>
+    </message>
+    <message>
+        <source>%1 languages</source>
+        <translation>%1 种语言</translation>
     </message>
     <message>
         <source>Comes with the studio; English; five voices</source>
@@ -3790,6 +3838,10 @@
     <message>
         <source>%1 seconds</source>
         <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>1 second</source>
+        <translation>1 秒</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4080,6 +4132,10 @@
         <translation>全部取消</translation>
     </message>
     <message>
+        <source>1 line to make</source>
+        <translation>要生成 1 行</translation>
+    </message>
+    <message>
         <source>being spoken</source>
         <translation>正在朗读</translation>
     </message>
@@ -4242,8 +4298,16 @@
         <translation>%1 个词</translation>
     </message>
     <message>
+        <source>1 word</source>
+        <translation>1 个词</translation>
+    </message>
+    <message>
         <source>%1 unfinished takes</source>
         <translation>%1 条未完成的录音</translation>
+    </message>
+    <message>
+        <source>1 unfinished take</source>
+        <translation>1 条未完成的录音</translation>
     </message>
     <message>
         <source>damaged, will be repaired</source>
@@ -4362,6 +4426,18 @@
     <message>
         <source>Table (*.csv);;JSON (*.json)</source>
         <translation>表格 (*.csv);;JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>1 run was written.</source>
+        <translation>已写入 1 条运行记录。</translation>
+    </message>
+    <message>
+        <source>%1 runs were written.</source>
+        <translation>已写入 %1 条运行记录。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
     </message>
     <message>
         <source>Exporting the log</source>
@@ -4894,6 +4970,14 @@
         <translation>%1 / %2 条录音</translation>
     </message>
     <message>
+        <source>%1 of 1 line</source>
+        <translation>1 行中的 %1 行</translation>
+    </message>
+    <message>
+        <source>%1 of 1 take</source>
+        <translation>%1 / 1 条录音</translation>
+    </message>
+    <message>
         <source>Speaking ahead</source>
         <translation>正在提前朗读</translation>
     </message>
@@ -5135,6 +5219,10 @@
     <message>
         <source>%1 words</source>
         <translation>%1 个词</translation>
+    </message>
+    <message>
+        <source>1 word</source>
+        <translation>1 个词</translation>
     </message>
     <message>
         <source>The script is as it was. Undo brings back what you had.</source>
@@ -5595,11 +5683,13 @@
         <source>stopped</source>
         <translation>已停止</translation>
     </message>
-    <message numerus="yes">
-        <source>%n characters</source>
-        <translation>
-            <numerusform>%n 个字符</numerusform>
-        </translation>
+    <message>
+        <source>1 character</source>
+        <translation>1 个字符</translation>
+    </message>
+    <message>
+        <source>%1 characters</source>
+        <translation>%1 个字符</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 
 from app.model.commands import SetBlockSettings
 from app.paths import resource
+from app.ui.export.export_dialog import ExportDialog
 from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import MESSAGES, local
 from engine import LANGUAGES
@@ -221,3 +222,40 @@ def test_a_language_is_shown_in_chinese_and_kept_as_the_engine_calls_it(chinese:
 def test_languages_in_a_message_are_chinese_too(chinese: Any) -> None:
     said = local("“Starter” speaks English, German, not French. Choose one of its languages, or another model.")
     assert "英语、德语" in said and "法语" in said
+
+
+# What is counted in the window; `messages.py` has what the services counted.
+_COUNTED = re.compile(r"%[12] (?:\w+ )?(?:line|word|take|voice|file|chapter|second|language|run|character|thing)s\b")
+# These are shown for two and more alone.
+_SEVERAL = {
+    "voices.py: %1 voices are ready.", "queue_panel.py: %1, %2 takes", "inspector.py:  (%1 lines)",
+    "inspector.py: %1 lines",
+}  # fmt: skip
+
+
+def strings_in(file: Path) -> set[str]:
+    tree = ast.parse(file.read_text("utf-8"))
+    return {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+
+
+def test_how_many_is_told_in_words_for_one_as_well() -> None:
+    lacking = []
+    for file in sorted((Path(__file__).resolve().parents[2] / "app" / "ui").rglob("*.py")):
+        strings = strings_in(file)
+        assert [text for text in strings if text.startswith("%n ")] == [], "English has no forms of its own"
+        for text in strings if file.name != "messages.py" else ():
+            found = _COUNTED.search(text)
+            if found and not any(re.search(rf"1 {found[0][3:-1]}\b", each) for each in strings):
+                lacking.append(f"{file.name}: {text}")
+    assert set(lacking) == _SEVERAL
+
+
+def test_one_line_that_is_not_spoken_is_one_line(sample: Any) -> None:
+    studio = sample.studio
+    dialog = ExportDialog(studio, sample.window.state, sample.window)
+    blocks = [block for block in studio.project.blocks if studio.renderer.states.needs_speaking(block)]
+    for count, words in ((1, "1 line is not spoken yet"), (2, "2 lines are not spoken yet")):
+        dialog.set_blocks([block.id for block in blocks[:count]])
+        assert words in dialog.choices.missing.text()
+        assert dialog.sentence.text() == ("1 line" if count == 1 else "2 lines")
+    dialog.close()

@@ -29,6 +29,7 @@ from app.ui.voice_menu import voice_dot, voices_of
 from app.ui.widgets.dialog import Dialog, card, note
 from app.ui.widgets.fields import Choice
 from app.ui.widgets.scroll import Scrolled
+from app.ui.words import counted
 from engine.errors import SpeechError
 from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
@@ -102,13 +103,12 @@ class ImportDialog(Dialog):
         words = sum(len(block.text.split()) for block in preview.blocks)
         seconds = sum(estimate_frames(block.text) for block in preview.blocks) * FRAME_S
         facts = [
-            self.tr("%1 lines").replace("%1", f"{len(preview.blocks):,}"),
-            self.tr("%1 words").replace("%1", f"{words:,}"),
+            counted(len(preview.blocks), self.tr("1 line"), self.tr("%1 lines")),
+            counted(words, self.tr("1 word"), self.tr("%1 words")),
             self.tr("about %1 of speech").replace("%1", _hours(seconds)),
         ]
         if preview.chapters:
-            count = len(preview.chapters)
-            facts.insert(0, self.tr("1 chapter") if count == 1 else self.tr("%1 chapters").replace("%1", str(count)))
+            facts.insert(0, counted(len(preview.chapters), self.tr("1 chapter"), self.tr("%1 chapters")))
         self.heading.setText(preview.title or self._path.stem)
         self.set_sentence(" · ".join(facts))
         page = QWidget()
@@ -145,7 +145,8 @@ class ImportDialog(Dialog):
             else:
                 lines.append(f"<p style='margin:2px 0'>{text}</p>")
         if len(preview.blocks) > MOST_SHOWN:
-            more = self.tr("… and %1 more lines").replace("%1", f"{len(preview.blocks) - MOST_SHOWN:,}")
+            rest = len(preview.blocks) - MOST_SHOWN
+            more = counted(rest, self.tr("… and 1 more line"), self.tr("… and %1 more lines"))
             lines.append(f"<p style='margin:6px 0'><i>{more}</i></p>")
         label = QLabel("".join(lines))
         label.setWordWrap(True)
@@ -233,9 +234,9 @@ class ImportDialog(Dialog):
             self._studio.say("error", str(error))
             return
         self.imported.emit(len(preview.blocks))
-        self._studio.say(
-            "done", self.tr("%1 lines imported. Undo takes them out again.").replace("%1", f"{len(preview.blocks):,}")
-        )
+        one = self.tr("1 line imported. Undo takes it out again.")
+        many = self.tr("%1 lines imported. Undo takes them out again.")
+        self._studio.say("done", counted(len(preview.blocks), one, many))
         self.accept()
 
 

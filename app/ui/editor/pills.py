@@ -140,7 +140,8 @@ class PausePopup(QFrame):
         for preset in (0.3, 0.5, 1.0, 2.0) if most_s <= LONGEST_PAUSE_S else ():
             button = QPushButton(f"{preset:g}")
             button.setProperty("kind", "flat")
-            button.setAccessibleName(self.tr("%1 seconds").replace("%1", f"{preset:g}"))
+            words = self.tr("1 second") if preset == 1 else self.tr("%1 seconds")
+            button.setAccessibleName(words.replace("%1", f"{preset:g}"))
             button.clicked.connect(lambda _=False, value=preset: self.spin.setValue(value))
             row.addWidget(button)
         column.addLayout(row)

@@ -18,6 +18,7 @@ from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card, note
+from app.ui.words import counted
 from app.ui.window_state import WindowState
 from engine.errors import SpeechError
 
@@ -142,17 +143,16 @@ class ExportDialog(Dialog):
             lines.append(f"<b>{escape(file.path.name)}</b> &nbsp; {_clock(file.seconds)}{level}")
             lines += [f"<span>⚠ {escape(local(str(fault)))}</span>" for fault in file.faults]
         if len(report.files) > 8:
-            lines.append(self.tr("and %1 more files").replace("%1", str(len(report.files) - 8)))
+            rest = len(report.files) - 8
+            lines.append(counted(rest, self.tr("and 1 more file"), self.tr("and %1 more files")))
         lines += [escape(path.name) for path in report.texts[:6]]
         if report.left_out:
             lines.append("")
-            lines.append(self.tr("Left out: %1 lines").replace("%1", str(len(report.left_out))))
+            count = len(report.left_out)
+            lines.append(counted(count, self.tr("Left out: 1 line"), self.tr("Left out: %1 lines")))
             lines += [escape(str(problem)) for problem in report.left_out[:5]]
         self._outcome.setText("<br>".join(lines))
-        count = len(report.files)
-        words = (
-            self.tr("1 file is written.") if count == 1 else self.tr("%1 files are written.").replace("%1", str(count))
-        )
+        words = counted(len(report.files), self.tr("1 file is written."), self.tr("%1 files are written."))
         self.set_sentence(words)
         self._stack.setCurrentIndex(2)
         self._buttons()
@@ -183,10 +183,10 @@ class ExportDialog(Dialog):
     def _show_choices(self) -> None:
         self._stack.setCurrentIndex(0)
         self.choices.check()
-        what = (
-            self.tr("The whole script") if self._ids is None else self.tr("%1 lines").replace("%1", str(len(self._ids)))
-        )
-        self.set_sentence(what)
+        if self._ids is None:
+            self.set_sentence(self.tr("The whole script"))
+        else:
+            self.set_sentence(counted(len(self._ids), self.tr("1 line"), self.tr("%1 lines")))
         ids = self._ids if self._ids is not None else tuple(block.id for block in self._studio.project.blocks)
         renderer = self._studio.renderer
         blocks = [self._studio.project.block(each) for each in ids] if renderer else []
@@ -195,17 +195,21 @@ class ExportDialog(Dialog):
         again = sum(map(renderer.states.needs_stereo, mono)) if renderer and self._studio.engine is not None else 0
         words = []
         if missing and self._studio.engine is not None:
-            words.append(self.tr("%1 lines are spoken first.").replace("%1", str(missing)))
+            words.append(counted(missing, self.tr("1 line is spoken first."), self.tr("%1 lines are spoken first.")))
         elif missing:
-            words.append(self.tr("%1 lines are not spoken yet, and no model is loaded.").replace("%1", str(missing)))
+            one = self.tr("1 line is not spoken yet, and no model is loaded.")
+            many = self.tr("%1 lines are not spoken yet, and no model is loaded.")
+            words.append(counted(missing, one, many))
         elif not again:
             words.append(self.tr("Everything is spoken."))
         if again:
-            text = self.tr("%1 lines that a server streamed in mono are spoken again in stereo first.")
-            words.append(text.replace("%1", str(again)))
+            one = self.tr("1 line that a server streamed in mono is spoken again in stereo first.")
+            many = self.tr("%1 lines that a server streamed in mono are spoken again in stereo first.")
+            words.append(counted(again, one, many))
         if len(mono) > again:
-            text = self.tr("%1 lines are in mono, as a server streamed them.")
-            words.append(text.replace("%1", str(len(mono) - again)))
+            one = self.tr("1 line is in mono, as a server streamed it.")
+            many = self.tr("%1 lines are in mono, as a server streamed them.")
+            words.append(counted(len(mono) - again, one, many))
         self.choices.missing.setText(" ".join(words))
         self._buttons()
 

@@ -13,6 +13,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
 from app.ui.widgets.scroll import Scrolled
+from app.ui.words import counted
 
 _LOOKS = {"ok": ("check", "done"), "note": ("info", "warning"), "missing": ("warning", "error")}
 
@@ -107,7 +108,7 @@ class DoctorPage(QWidget):
         self.verdict.setText(
             self.tr("Everything that is needed is there.")
             if not missing
-            else self.tr("%n things are missing.", "", missing)
+            else counted(missing, self.tr("1 thing is missing."), self.tr("%1 things are missing."))
         )
 
     def _copy(self) -> None:

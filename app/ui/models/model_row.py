@@ -14,6 +14,7 @@ from app.ui.messages import local
 from app.ui.models.words import duration, size
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dialog import note
+from app.ui.words import counted
 
 Deed = Callable[[], object]
 _ICONS = {"starter": "sparkle", "catalogue": "download", "folder": "folder", "server": "globe"}
@@ -158,7 +159,7 @@ class ModelRow(QFrame):
         facts = []
         if row.entry is not None:
             facts += [size(row.size_bytes), row.entry.licence]
-            facts.append(self.tr("%n languages", "", len(row.entry.languages)))
+            facts.append(counted(len(row.entry.languages), self.tr("1 language"), self.tr("%1 languages")))
         elif row.kind == "starter":
             facts.append(self.tr("Comes with the studio; English; five voices"))
         elif row.size_bytes:

@@ -40,6 +40,7 @@ from app.ui.models.words import duration
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.widgets.fields import Segments
+from app.ui.words import counted
 
 DAYS = 30
 MOST_DAYS = 92  # bars of the chart
@@ -230,13 +231,15 @@ class RunsPage(QWidget):
         log, tasks, studio = self._log, self._studio.tasks, self._studio
         if log is None or tasks is None:
             return
-        words = QCoreApplication.translate  # it may end, and is told, when the page is gone
 
+        # Not `self.tr`: it may end, and is told, when the page is gone.
         def written(count: int) -> None:
-            studio.say("done", words("RunsPage", "%n runs were written.", "", count))
+            one = QCoreApplication.translate("RunsPage", "1 run was written.")
+            many = QCoreApplication.translate("RunsPage", "%1 runs were written.")
+            studio.say("done", counted(count, one, many))
 
         def failed(error: BaseException) -> None:
-            message = words("RunsPage", "%1 could not be written: %2")
+            message = QCoreApplication.translate("RunsPage", "%1 could not be written: %2")
             studio.say("error", message.replace("%1", target.name).replace("%2", str(error)))
 
         tasks.run(lambda _: log.export(target), written, failed, title=self.tr("Exporting the log"))
@@ -341,5 +344,5 @@ class _Runs(QAbstractTableModel):
             "" if run.ttfa_ms is None else f"{run.ttfa_ms:.0f} ms",
             str(run.seed),
             run.model,
-            run.text if run.text is not None else self.tr("%n characters", "", run.characters),
+            counted(run.characters, self.tr("1 character"), self.tr("%1 characters")) if run.text is None else run.text,
         )

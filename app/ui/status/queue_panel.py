@@ -27,7 +27,7 @@ from app.ui.theme import GRID, HALF, RADIUS, theme
 from app.ui.throttle import Throttle
 from app.ui.voice_menu import voice_dot
 from app.ui.widgets.dock import small_button
-from app.ui.words import words_of
+from app.ui.words import counted, words_of
 
 _ID = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
@@ -144,7 +144,9 @@ class QueuePanel(QFrame):
         for place, (block_id, state) in enumerate(shown.items()):
             self._show_row(place, items.get(block_id), block_id, state, takes[block_id])
         self.title.setText(
-            self.tr("Nothing waits") if not rows else self.tr("%1 lines to make").replace("%1", str(len(takes)))
+            counted(len(takes), self.tr("1 line to make"), self.tr("%1 lines to make"))
+            if rows
+            else self.tr("Nothing waits")
         )
         paused = renderer is not None and renderer.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))

@@ -153,7 +153,10 @@ class Status(QWidget):
             text, share = self.tr("Loading the model: %1").replace("%1", self._loading[0]), self._loading[1]
         elif figures is not None and (figures.speaking or figures.waiting):
             if figures.asked:
-                words = self.tr("%1 of %2 lines") if figures.lines == figures.asked else self.tr("%1 of %2 takes")
+                lines, one = figures.lines == figures.asked, figures.asked == 1
+                words = self.tr("%1 of %2 lines") if lines else self.tr("%1 of %2 takes")
+                if one:
+                    words = self.tr("%1 of 1 line") if lines else self.tr("%1 of 1 take")
                 text = words.replace("%1", str(figures.finished)).replace("%2", str(figures.asked))
                 share = figures.finished / figures.asked
             else:

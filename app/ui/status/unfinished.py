@@ -11,6 +11,7 @@ from app.ui.studio import Studio
 from app.ui.theme import HALF
 from app.ui.throttle import Throttle
 from app.ui.widgets.dock import small_button
+from app.ui.words import counted
 
 _KEEP_EVERY_MS = 1000
 
@@ -66,8 +67,7 @@ class Unfinished(QWidget):
 
     def _show(self) -> None:
         count = len(self.offered)
-        words = self.tr("Resume rendering 1 line") if count == 1 else self.tr("Resume rendering %1 lines")
-        self.resume.setText(words.replace("%1", str(count)))
+        self.resume.setText(counted(count, self.tr("Resume rendering 1 line"), self.tr("Resume rendering %1 lines")))
         self.resume.setEnabled(self._studio.engine is not None)
         self.resume.setToolTip(
             self.tr("They were not finished when the project was left.")
