@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.ui.import_messages import IMPORT_MESSAGES
 from app.ui.language_names import shown_languages
 from app.ui.model_messages import MODEL_MESSAGES
 
@@ -315,6 +316,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Kept are: %1."),
     QT_TRANSLATE_NOOP("Messages", "Name the server with --server."),
     QT_TRANSLATE_NOOP("Messages", "Choose another with --profile."),
+    *IMPORT_MESSAGES,
     *MODEL_MESSAGES,
     QT_TRANSLATE_NOOP(
         "Messages",

@@ -1615,6 +1615,181 @@
     </message>
 </context>
 <context>
+    <name>LeftOut</name>
+    <message>
+        <source>1 picture</source>
+        <translation>1 张图片</translation>
+    </message>
+    <message>
+        <source>%1 pictures</source>
+        <translation>%1 张图片</translation>
+    </message>
+    <message>
+        <source>1 table</source>
+        <translation>1 个表格</translation>
+    </message>
+    <message>
+        <source>%1 tables</source>
+        <translation>%1 个表格</translation>
+    </message>
+    <message>
+        <source>1 footnote</source>
+        <translation>1 条脚注</translation>
+    </message>
+    <message>
+        <source>%1 footnotes</source>
+        <translation>%1 条脚注</translation>
+    </message>
+    <message>
+        <source>1 endnote</source>
+        <translation>1 条尾注</translation>
+    </message>
+    <message>
+        <source>%1 endnotes</source>
+        <translation>%1 条尾注</translation>
+    </message>
+    <message>
+        <source>1 comment</source>
+        <translation>1 条批注</translation>
+    </message>
+    <message>
+        <source>%1 comments</source>
+        <translation>%1 条批注</translation>
+    </message>
+    <message>
+        <source>1 footnote mark</source>
+        <translation>1 个脚注标记</translation>
+    </message>
+    <message>
+        <source>%1 footnote marks</source>
+        <translation>%1 个脚注标记</translation>
+    </message>
+    <message>
+        <source>1 deleted passage</source>
+        <translation>1 处已删除的内容</translation>
+    </message>
+    <message>
+        <source>%1 deleted passages</source>
+        <translation>%1 处已删除的内容</translation>
+    </message>
+    <message>
+        <source>1 hidden passage</source>
+        <translation>1 处隐藏的内容</translation>
+    </message>
+    <message>
+        <source>%1 hidden passages</source>
+        <translation>%1 处隐藏的内容</translation>
+    </message>
+    <message>
+        <source>1 text box</source>
+        <translation>1 个文本框</translation>
+    </message>
+    <message>
+        <source>%1 text boxes</source>
+        <translation>%1 个文本框</translation>
+    </message>
+    <message>
+        <source>1 formula</source>
+        <translation>1 个公式</translation>
+    </message>
+    <message>
+        <source>%1 formulas</source>
+        <translation>%1 个公式</translation>
+    </message>
+    <message>
+        <source>1 ornamental line</source>
+        <translation>1 行装饰</translation>
+    </message>
+    <message>
+        <source>%1 ornamental lines</source>
+        <translation>%1 行装饰</translation>
+    </message>
+    <message>
+        <source>1 block of code</source>
+        <translation>1 个代码块</translation>
+    </message>
+    <message>
+        <source>%1 blocks of code</source>
+        <translation>%1 个代码块</translation>
+    </message>
+    <message>
+        <source>1 block of HTML</source>
+        <translation>1 个 HTML 块</translation>
+    </message>
+    <message>
+        <source>%1 blocks of HTML</source>
+        <translation>%1 个 HTML 块</translation>
+    </message>
+    <message>
+        <source>1 note or style</source>
+        <translation>1 处注释或样式</translation>
+    </message>
+    <message>
+        <source>%1 notes and styles</source>
+        <translation>%1 处注释或样式</translation>
+    </message>
+    <message>
+        <source>1 sound or song</source>
+        <translation>1 处声音或歌曲</translation>
+    </message>
+    <message>
+        <source>%1 sounds and songs</source>
+        <translation>%1 处声音或歌曲</translation>
+    </message>
+    <message>
+        <source>1 cue without a length</source>
+        <translation>1 条没有时长的字幕</translation>
+    </message>
+    <message>
+        <source>%1 cues without a length</source>
+        <translation>%1 条没有时长的字幕</translation>
+    </message>
+    <message>
+        <source>1 page outside the reading order</source>
+        <translation>1 个不在阅读顺序中的页面</translation>
+    </message>
+    <message>
+        <source>%1 pages outside the reading order</source>
+        <translation>%1 个不在阅读顺序中的页面</translation>
+    </message>
+    <message>
+        <source>the table of contents</source>
+        <translation>目录</translation>
+    </message>
+    <message>
+        <source>the index</source>
+        <translation>索引</translation>
+    </message>
+    <message>
+        <source>the cover</source>
+        <translation>封面</translation>
+    </message>
+    <message>
+        <source>the copyright page</source>
+        <translation>版权页</translation>
+    </message>
+    <message>
+        <source>headers and footers</source>
+        <translation>页眉和页脚</translation>
+    </message>
+    <message>
+        <source>the Project Gutenberg licence</source>
+        <translation>古登堡计划的许可文本</translation>
+    </message>
+    <message>
+        <source>the block of properties at the top</source>
+        <translation>开头的属性块</translation>
+    </message>
+    <message>
+        <source>a damaged passage</source>
+        <translation>一处损坏的内容</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+</context>
+<context>
     <name>LexiconDialog</name>
     <message>
         <source>Pronunciations</source>
@@ -3517,6 +3692,214 @@
     <message>
         <source>%1 It was made with the next seed, %2.</source>
         <translation>%1 已改用下一个种子 %2 生成。</translation>
+    </message>
+    <message>
+        <source>%1 has no text.</source>
+        <translation>%1 中没有文字。</translation>
+    </message>
+    <message>
+        <source>%1 is nested too deeply.</source>
+        <translation>%1 的嵌套层次过深。</translation>
+    </message>
+    <message>
+        <source>%1 is of a kind that cannot be imported.</source>
+        <translation>%1 是无法导入的文件类型。</translation>
+    </message>
+    <message>
+        <source>%1 makes more than %2 paragraphs or 3.9 million characters.</source>
+        <translation>%1 超过了 %2 个段落或 390 万个字符。</translation>
+    </message>
+    <message>
+        <source>Choose another file.</source>
+        <translation>请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>Choose one of %1.</source>
+        <translation>请选择以下类型之一：%1。</translation>
+    </message>
+    <message>
+        <source>Convert it to .epub.</source>
+        <translation>请将其转换为 .epub。</translation>
+    </message>
+    <message>
+        <source>Cut it into parts.</source>
+        <translation>请将其分成几部分。</translation>
+    </message>
+    <message>
+        <source>It was not opened.</source>
+        <translation>该文件未被打开。</translation>
+    </message>
+    <message>
+        <source>Save it as .docx.</source>
+        <translation>请将其另存为 .docx。</translation>
+    </message>
+    <message>
+        <source>Save its text as .txt or .docx.</source>
+        <translation>请将其文字另存为 .txt 或 .docx。</translation>
+    </message>
+    <message>
+        <source>Save its text as .txt or .md.</source>
+        <translation>请将其文字另存为 .txt 或 .md。</translation>
+    </message>
+    <message>
+        <source>%1 is no Word document.</source>
+        <translation>%1 不是 Word 文档。</translation>
+    </message>
+    <message>
+        <source>%1 is larger than %2 MB.</source>
+        <translation>%1 大于 %2 MB。</translation>
+    </message>
+    <message>
+        <source>%1 is not a text.</source>
+        <translation>%1 不是文本文件。</translation>
+    </message>
+    <message>
+        <source>Check the file.</source>
+        <translation>请检查该文件。</translation>
+    </message>
+    <message>
+        <source>Choose a text, a document, a book or subtitles.</source>
+        <translation>请选择文本、文档、书籍或字幕。</translation>
+    </message>
+    <message>
+        <source>The encoding of %1 was guessed as %2; look at letters with accents.</source>
+        <translation>%1 的编码猜测为 %2；请检查带变音符号的字母。</translation>
+    </message>
+    <message>
+        <source>1 chapter of the table of contents was not found: “%1”.</source>
+        <translation>目录中有 1 章未找到：“%1”。</translation>
+    </message>
+    <message>
+        <source>%1 chapters of the table of contents were not found, among them “%2”.</source>
+        <translation>目录中有 %1 章未找到，其中包括“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 does not say where its text is.</source>
+        <translation>%1 没有说明正文所在的位置。</translation>
+    </message>
+    <message>
+        <source>1 file of the book is missing in it.</source>
+        <translation>书中缺少 1 个文件。</translation>
+    </message>
+    <message>
+        <source>%1 files of the book are missing in it.</source>
+        <translation>书中缺少 %1 个文件。</translation>
+    </message>
+    <message>
+        <source>%1 has no text, only pictures or headings.</source>
+        <translation>%1 没有正文，只有图片或标题。</translation>
+    </message>
+    <message>
+        <source>%1 is no EPUB book.</source>
+        <translation>%1 不是 EPUB 电子书。</translation>
+    </message>
+    <message>
+        <source>%1 is protected against copying.</source>
+        <translation>%1 带有复制保护。</translation>
+    </message>
+    <message>
+        <source>Choose an edition with text.</source>
+        <translation>请选择含有正文的版本。</translation>
+    </message>
+    <message>
+        <source>Choose an edition without protection.</source>
+        <translation>请选择没有复制保护的版本。</translation>
+    </message>
+    <message>
+        <source>Open and save it again.</source>
+        <translation>请重新打开并保存一次。</translation>
+    </message>
+    <message>
+        <source>The book has no table of contents; its headings became chapters.</source>
+        <translation>该书没有目录；各级标题已成为章。</translation>
+    </message>
+    <message>
+        <source>A paragraph is too long or has too many marks for Markdown, so the file was read as plain text.</source>
+        <translation>有一个段落过长，或 Markdown 标记过多，因此该文件按纯文本读取。</translation>
+    </message>
+    <message>
+        <source>The import was cancelled.</source>
+        <translation>导入已取消。</translation>
+    </message>
+    <message>
+        <source>The text is longer than 3.9 million characters.</source>
+        <translation>文字超过了 390 万个字符。</translation>
+    </message>
+    <message>
+        <source>1 cue begins before the one before has ended; they are spoken one after the other.</source>
+        <translation>有 1 条字幕在前一条结束之前开始；它们将依次朗读。</translation>
+    </message>
+    <message>
+        <source>%1 cues begin before the one before has ended; they are spoken one after the other.</source>
+        <translation>有 %1 条字幕在前一条结束之前开始；它们将依次朗读。</translation>
+    </message>
+    <message>
+        <source>1 cue stands for more than ten minutes; its line has no length of its own.</source>
+        <translation>有 1 条字幕的显示时间超过十分钟；对应的行不设时长。</translation>
+    </message>
+    <message>
+        <source>%1 cues stand for more than ten minutes; their lines have no length of their own.</source>
+        <translation>有 %1 条字幕的显示时间超过十分钟；对应的行不设时长。</translation>
+    </message>
+    <message>
+        <source>%1 has no subtitles that could be read.</source>
+        <translation>%1 中没有可读取的字幕。</translation>
+    </message>
+    <message>
+        <source>Check that it is an SRT or WebVTT file.</source>
+        <translation>请确认它是 SRT 或 WebVTT 文件。</translation>
+    </message>
+    <message>
+        <source>The cues were not in the order of time; they are now.</source>
+        <translation>字幕原先未按时间排列；现已按时间排好。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be understood (%2).</source>
+        <translation>%1 无法解析（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 defines entities, which can hide any amount of data.</source>
+        <translation>%1 定义了实体，其中可能隐藏任意多的数据。</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 parts.</source>
+        <translation>%1 的组成部分超过 %2 个。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged in its part %2.</source>
+        <translation>%1 的 %2 部分已损坏。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged or not what its name says (%2).</source>
+        <translation>%1 已损坏，或与其文件名不符（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is larger than 1 GB.</source>
+        <translation>%1 大于 1 GB。</translation>
+    </message>
+    <message>
+        <source>%1 is nested or divided beyond any real document.</source>
+        <translation>%1 的嵌套或拆分超出了任何真实文档的程度。</translation>
+    </message>
+    <message>
+        <source>%1 is packed as no document is.</source>
+        <translation>%1 的压缩方式与任何文档都不同。</translation>
+    </message>
+    <message>
+        <source>%1 is protected by a password.</source>
+        <translation>%1 受密码保护。</translation>
+    </message>
+    <message>
+        <source>%1 lacks its part %2.</source>
+        <translation>%1 缺少 %2 部分。</translation>
+    </message>
+    <message>
+        <source>%1 unpacks to far more than a text could be.</source>
+        <translation>%1 解压后远远超过正常文本的大小。</translation>
+    </message>
+    <message>
+        <source>Save it without one.</source>
+        <translation>请另存为不带密码的文件。</translation>
     </message>
 </context>
 <context>

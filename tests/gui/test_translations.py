@@ -14,10 +14,14 @@ from typing import Any
 import PySide6
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
+from PySide6.QtWidgets import QLabel
 
 from app.model.commands import SetBlockSettings
 from app.paths import resource
+from app.services.importers import docx, epub
+from app.ui.editor.import_dialog import ImportDialog
 from app.ui.export.export_dialog import ExportDialog
+from app.ui.import_messages import COUNTED, NAMED, left_out_words
 from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import MESSAGES, local
 from engine import LANGUAGES
@@ -93,6 +97,9 @@ SPEAKERS = (
     "engine/servers.py", "engine/backends/pcm.py",
     "engine/backends/server_client.py", "engine/backends/server_clips.py", "engine/backends/server_request.py",
     "engine/backends/server_sglang.py", "engine/backends/server_spec.py", "engine/backends/sse.py",
+    "app/services/importers/__init__.py", "app/services/importers/docx.py", "app/services/importers/encoding.py",
+    "app/services/importers/epub.py", "app/services/importers/markdown.py", "app/services/importers/preview.py",
+    "app/services/importers/subtitle_file.py", "app/services/importers/zipped.py",
 )  # fmt: skip
 
 
@@ -217,6 +224,51 @@ def test_a_language_is_shown_in_chinese_and_kept_as_the_engine_calls_it(chinese:
     studio.do(SetBlockSettings((block.id,), {"language": "Klingon"}))
     inspector.refresh()
     assert inspector.language.currentText() == "Klingon"
+
+
+def left_out_in(file: Path) -> set[str]:
+    """What is counted or named as left out in an importer."""
+    calls = [each for each in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(each, ast.Call)]
+    counts = [each for each in calls if ast.unparse(each.func).endswith(("left_out.add", "left_out.say"))]
+    return {
+        each.value
+        for call in counts
+        for argument in call.args[:2]
+        for each in ast.walk(argument)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
+
+
+def test_what_an_import_leaves_out_can_be_translated() -> None:
+    files = sorted((Path(__file__).resolve().parents[2] / "app" / "services" / "importers").glob("*.py"))
+    found = set().union(*map(left_out_in, files), *docx._NOTES.values(), epub._SKIPPED_GUIDE.values())
+    assert found == {*COUNTED, *NAMED}
+
+
+def test_an_import_says_in_chinese_what_it_leaves_out_and_what_to_look_at(chinese: Any) -> None:
+    assert left_out_words(["1 picture", "12 footnotes", "the index"]) == "1 张图片、12 条脚注、索引"
+    assert left_out_words(["3 wild boars"]) == "3 wild boars"
+    assert local("Nought.epub is no EPUB book.") == "Nought.epub 不是 EPUB 电子书。"
+    overlaps = "2 cues begin before the one before has ended; they are spoken one after the other."
+    assert local(overlaps) == "有 2 条字幕在前一条结束之前开始；它们将依次朗读。"
+    kinds = "a.xyz is of a kind that cannot be imported. Choose one of .txt, .md, .vtt."
+    assert local(kinds) == "a.xyz 是无法导入的文件类型。请选择以下类型之一：.txt, .md, .vtt。"
+
+
+@pytest.mark.parametrize("name", ["subtitles.srt", "book.epub"])
+def test_the_import_window_speaks_chinese(chinese: Any, sample: Any, tmp_path: Path, qtbot: Any, name: str) -> None:
+    path = tmp_path / name
+    cues = "1\n00:00:00,000 --> 00:00:02,000\nA\n\n2\n00:00:01,000 --> 00:00:03,000\n[door]\nB\n"
+    path.write_text(cues, "utf-8")
+    dialog = ImportDialog(sample.studio, path, sample.window)
+    qtbot.addWidget(dialog)
+    wanted = {"subtitles.srt": ("有 1 条字幕在前一条结束之前开始", "1 处声音或歌曲"), "book.epub": ("已损坏", "请重新打开")}[name]
+
+    def shown() -> str:
+        return "\n".join(label.text() for label in dialog.findChildren(QLabel))
+
+    qtbot.waitUntil(lambda: all(words in shown() for words in wanted))
+    dialog.close()
 
 
 def test_languages_in_a_message_are_chinese_too(chinese: Any) -> None:

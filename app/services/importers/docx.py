@@ -14,6 +14,11 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop|заголовок|标题|見出し)\s*([1-9])", re.IGNORECASE)
+_NOTES = {
+    "word/footnotes.xml": ("footnote", "footnotes"),
+    "word/endnotes.xml": ("endnote", "endnotes"),
+    "word/comments.xml": ("comment", "comments"),
+}
 _SKIPPED = {
     f"{_W}del": None,
     f"{_W}moveFrom": None,
@@ -33,11 +38,7 @@ def read_docx(path: Path, watch: Watch) -> ImportPreview:
         title, author = _properties(package)
         body = package.xml("word/document.xml").find(f"{_W}body")
         left_out = LeftOut()
-        for part, one, many in (
-            ("word/footnotes.xml", "footnote", "footnotes"),
-            ("word/endnotes.xml", "endnote", "endnotes"),
-            ("word/comments.xml", "comment", "comments"),
-        ):
+        for part, (one, many) in _NOTES.items():
             if package.has(part):
                 # Two of the notes are the lines that separate them.
                 notes = [note for note in package.xml(part) if not note.get(f"{_W}type")]

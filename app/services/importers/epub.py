@@ -75,7 +75,9 @@ def read_epub(path: Path, watch: Watch) -> ImportPreview:
             page, warning = decode(package.read(part), part)
             warnings += [warning] if warning and not _declares_encoding(page) else []
             blocks += _blocks(paragraphs_of(page, left_out, watch), part, by_place, levels)
-    if missing:
+    if missing == 1:
+        warnings.append("1 file of the book is missing in it.")
+    elif missing:
         warnings.append(f"{missing} files of the book are missing in it.")
     if not any(not block.text.startswith("#") for block in blocks):
         raise ImportRefused(f"{path.name} has no text, only pictures or headings.", "Choose an edition with text.")
@@ -83,7 +85,9 @@ def read_epub(path: Path, watch: Watch) -> ImportPreview:
         warnings.append("The book has no table of contents; its headings became chapters.")
     else:
         lost = [entry.title for entry in entries if entry.part and entry.part not in spine]
-        if lost:
+        if len(lost) == 1:
+            warnings.append(f"1 chapter of the table of contents was not found: “{lost[0][:60]}”.")
+        elif lost:
             warnings.append(
                 f"{len(lost)} chapters of the table of contents were not found, among them “{lost[0][:60]}”."
             )

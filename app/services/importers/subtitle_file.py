@@ -52,9 +52,13 @@ def read_subtitles(text: str, name: str, watch: Watch) -> ImportPreview:
         asked_s = round(target_s, 3) if target_s <= _LONGEST_TARGET_S else None
         blocks.append(ImportedBlock(f"{tags} {slot.text}".strip(), slot.speaker, asked_s, slot.text))
         at_s = begins_s + target_s
-    if overlaps:
+    if overlaps == 1:
+        warnings.append("1 cue begins before the one before has ended; they are spoken one after the other.")
+    elif overlaps:
         warnings.append(f"{overlaps} cues begin before the one before has ended; they are spoken one after the other.")
-    if endless:
+    if endless == 1:
+        warnings.append("1 cue stands for more than ten minutes; its line has no length of its own.")
+    elif endless:
         warnings.append(f"{endless} cues stand for more than ten minutes; their lines have no length of their own.")
     return ImportPreview("", blocks, left_out=left_out.phrases(), warnings=warnings)
 

@@ -22,6 +22,7 @@ from app.model.content_commands import SetProjectSettings
 from app.services.importers import preview_file
 from app.services.importers.apply import import_command
 from app.services.importers.preview import ImportPreview
+from app.ui.import_messages import left_out_words
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID
@@ -86,7 +87,7 @@ class ImportDialog(Dialog):
 
     def _refuse(self, error: BaseException) -> None:
         message = local(getattr(error, "message", str(error)))
-        remedy = getattr(error, "remedy", "")
+        remedy = local(getattr(error, "remedy", ""))
         self.set_sentence("")
         page = QWidget()
         column = QVBoxLayout(page)
@@ -119,9 +120,9 @@ class ImportDialog(Dialog):
         if preview.left_out or preview.warnings:
             frame, inside = card()
             if preview.left_out:
-                inside.addWidget(note(self.tr("Left out: %1.").replace("%1", ", ".join(preview.left_out))))
+                inside.addWidget(note(self.tr("Left out: %1.").replace("%1", left_out_words(preview.left_out))))
             for warning in preview.warnings:
-                inside.addWidget(note(warning, "warning"))
+                inside.addWidget(note(local(warning), "warning"))
             column.addWidget(frame)
         if preview.speakers:
             column.addWidget(self._speakers_view(preview))

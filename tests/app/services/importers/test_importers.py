@@ -341,7 +341,9 @@ def test_webvtt_with_voices_notes_and_styles(tmp_path: Path) -> None:
 def test_overlapping_cues_are_told(tmp_path: Path) -> None:
     made = preview(tmp_path, "a.srt", "1\n00:00:00,000 --> 00:00:02,000\nA\n\n2\n00:00:01,000 --> 00:00:03,000\nB\n")
     assert [block.target_s for block in made.blocks] == [2.0, 1.0]
-    assert "begin before" in made.warnings[0]
+    assert made.warnings[0].startswith("1 cue begins before")
+    more = "1\n00:00:00,000 --> 00:00:05,000\nA\n\n2\n00:00:01,000 --> 00:00:03,000\nB\n\n3\n00:00:02,000 --> 00:00:04,000\nC\n"
+    assert preview(tmp_path, "b.srt", more).warnings[0].startswith("2 cues begin before")
 
 
 def test_a_cue_inside_another_takes_its_time_from_the_gap_after_it(tmp_path: Path) -> None:
