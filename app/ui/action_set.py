@@ -49,6 +49,10 @@ class ActionSet(QObject):
     def action(self, action_id: str) -> QAction:
         return self._actions[action_id]
 
+    def has(self, action: QAction) -> bool:
+        """Whether it is one of these, not an entry that a menu made itself."""
+        return self._actions.get(action.objectName()) is action
+
     def __iter__(self) -> Iterable[tuple[Action, QAction]]:
         return iter([(declared, self._actions[declared.id]) for declared in ACTIONS])
 
@@ -78,6 +82,12 @@ class ActionSet(QObject):
         if action_id not in self._handlers:
             return QCoreApplication.translate("Conditions", "Not ready yet.")
         return ""
+
+    def tip_of(self, action_id: str) -> str:
+        """What a tool tip says beside the name, as rich text: one sentence more, and why it is not possible now."""
+        tip, reason = BY_ID[action_id].tip, self.why_not(action_id)
+        lines = [QCoreApplication.translate("Actions", tip)] if tip else []
+        return "<br>".join([*lines, f"<i>{reason}</i>"] if reason else lines)
 
     # Shortcuts
 
@@ -168,13 +178,9 @@ class ActionSet(QObject):
                 else ""
             )
         ]
-        tip = QCoreApplication.translate("Actions", declared.tip) if declared.tip else ""
-        if tip:
-            lines.append(tip)
-        if reason:
-            lines.append(f"<i>{reason}</i>")
-        action.setToolTip("<br>".join(lines))
-        action.setStatusTip(tip or name)
+        more = self.tip_of(declared.id)
+        # No status tip: it would hide the figures of the status line.
+        action.setToolTip("<br>".join([*lines, more] if more else lines))
 
     def _retint(self) -> None:
         for declared in ACTIONS:

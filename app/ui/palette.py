@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
@@ -30,23 +33,39 @@ ICON_ROLE = Qt.ItemDataRole.UserRole + 4
 
 
 def match_score(wanted: str, name: str) -> int | None:
-    """How well a name matches letters in order; None when it does not. Word beginnings and runs count more."""
-    if not wanted:
+    """How well a name matches what is typed; None when it does not.
+
+    First come names that begin with it, then words that do, then what stands inside a word, then words that begin
+    with its parts ("sp ag" or "spag": Speak again). Letters that are merely scattered over a name match nothing.
+    """
+    letters = "".join(wanted.casefold().split())
+    if not letters:
         return 0
-    score, at, run = 0, 0, 0
     lowered = name.casefold()
-    for letter in wanted.casefold():
-        if letter.isspace():
-            run = 0
-            continue
-        found = lowered.find(letter, at)
-        if found < 0:
-            return None
-        word_start = found == 0 or not lowered[found - 1].isalnum()
-        run = run + 1 if found == at and at else 1
-        score += 8 * word_start + 4 * run - min(6, found - at)
-        at = found + 1
-    return score - len(name) // 6
+    at = lowered.find(" ".join(wanted.casefold().split()))
+    if at == 0:
+        rank = 400
+    elif at > 0:
+        rank = 300 if not lowered[at - 1].isalnum() else 200
+    elif _begins(letters, _WORDS.findall(lowered)):
+        rank = 100
+    else:
+        return None
+    return rank - min(99, len(name))
+
+
+_WORDS = re.compile(r"\w+")
+
+
+def _begins(letters: str, words: list[str]) -> bool:
+    """Whether `letters` are beginnings of some of the words, one after another."""
+    if not letters:
+        return True
+    for number, word in enumerate(words):
+        shared = len(os.path.commonprefix((letters, word)))
+        if any(_begins(letters[size:], words[number + 1 :]) for size in range(shared, 0, -1)):
+            return True
+    return False
 
 
 class Palette(QFrame):
@@ -104,18 +123,18 @@ class Palette(QFrame):
         return [self._model.item(row).text() for row in range(self._model.rowCount())]
 
     def _filter(self, wanted: str) -> None:
-        found: list[tuple[bool, int, int, QStandardItem]] = []
+        found: list[tuple[bool, bool, int, int, QStandardItem]] = []
         for order, (declared, action) in enumerate(self._actions):
             if declared.id == "palette":
                 continue
             name = plain(action.text())
             menu = self._menus.get(declared.id, QCoreApplication.translate("Menus", "View"))
             score = match_score(wanted, name)
+            by_menu = score is None  # comes after all whose own name matches
             if score is None:
                 score = match_score(wanted, f"{menu} {name}")
                 if score is None:
                     continue
-                score -= 20
             item = QStandardItem(name)
             why = self._actions.why_not(declared.id)
             item.setData(declared.id, ID_ROLE)
@@ -124,8 +143,8 @@ class Palette(QFrame):
             item.setData(why, WHY_ROLE)
             item.setData(declared.icon, ICON_ROLE)
             item.setAccessibleDescription(why)
-            found.append((bool(why), -score, order, item))
-        found.sort(key=lambda each: each[:3])
+            found.append((by_menu, bool(why), -score, order, item))
+        found.sort(key=lambda each: each[:4])
         self._model.clear()
         for *_, item in found:
             self._model.appendRow(item)

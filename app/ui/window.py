@@ -36,6 +36,7 @@ from app.ui.theme import theme
 from app.ui.throttle import Debounce
 from app.ui.toolbar import Toolbar
 from app.ui.widgets.dock import Dock
+from app.ui.widgets.tip_menu import TipMenu
 from app.ui.widgets.toast import Toast
 from app.ui.window_state import WindowState
 
@@ -200,8 +201,8 @@ class Window(QMainWindow):
     def _build_menus(self) -> None:
         actions = self.studio.actions
         for title, ids in MENUS:
-            menu = self.menuBar().addMenu(QCoreApplication.translate("Menus", title))
-            menu.setToolTipsVisible(False)
+            menu = TipMenu(QCoreApplication.translate("Menus", title), actions, self)
+            self.menuBar().addMenu(menu)
             for action_id in ids:
                 if action_id == "-":
                     menu.addSeparator()

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QAccessible
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QAccessible, QHelpEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -20,12 +21,15 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QLabel,
     QLineEdit,
+    QToolTip,
     QWidget,
 )
 
 from app.actions import ACTIONS, CONDITIONS
 from app.menus import MENUS
 from app.model.content_commands import SetVoice
+from app.ui.palette import match_score
+from app.ui.status.status import Status
 from app.ui.theme import theme
 from app.ui.widgets.empty_state import EmptyState
 
@@ -80,6 +84,37 @@ def test_the_palette_finds_and_runs_an_action(running: Any, qtbot: Any) -> None:
     assert palette.names()[0] == "Open the sample project"
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert running.studio.project.blocks[0].text.startswith("# Welcome")
+
+
+@pytest.mark.parametrize(
+    ("typed", "first", "absent"),
+    [
+        ("spee", "Speech", ["Previous take", "Speak again"]),
+        ("speak", "Speak again", ["Pause making"]),
+        ("voice", "Record a voice", ["Previous take"]),
+        ("sp ag", "Speak again", ["Export"]),
+        ("spag", "Speak again", ["Export"]),
+        ("take", "Next take", ["Loop"]),
+        ("edit fi", "Find", ["Full screen"]),
+    ],
+)
+def test_the_palette_ranks_beginnings_first_and_drops_scattered_letters(
+    sample: Any, qtbot: Any, typed: str, first: str, absent: list[str]
+) -> None:
+    qtbot.waitUntil(sample.studio.actions.action("export").isEnabled)
+    palette = sample.window.open_palette()
+    qtbot.keyClicks(palette.field, typed)
+    names = palette.names()
+    assert first in names[:3] and not set(absent) & set(names)
+    palette.close()
+
+
+def test_beginnings_rank_before_insides_and_insides_before_initials() -> None:
+    names = ["Speech", "Make speech", "Bespeech", "Some people eat early cake heaps"]
+    scores = [match_score("speech", name) for name in names]
+    assert scores == sorted(scores, key=lambda each: -each if each is not None else 0)
+    assert None not in scores and match_score("spee", "Previous take: speed") is not None
+    assert match_score("spee", "Scope of the present tense") is None
 
 
 def test_the_palette_opens_with_its_key_while_writing(running: Any, qtbot: Any) -> None:
@@ -284,3 +319,28 @@ def test_a_message_stays_over_the_script_when_the_parts_of_the_window_move(sampl
             dock.hide()
     qtbot.waitUntil(lambda: middle_of(script) < before - 50)
     qtbot.waitUntil(lambda: abs(middle_of(window.toast) - middle_of(script)) <= 1)
+
+
+def test_an_action_under_the_mouse_leaves_the_figures_of_the_status_line_in_sight(sample: Any, qtbot: Any) -> None:
+    ttfa = sample.window.findChild(Status).figures["ttfa"]
+    for menu in (action.menu() for action in sample.window.menuBar().actions()):
+        menu.popup(sample.window.mapToGlobal(QPoint(10, 40)))
+        for action in menu.actions():
+            menu.setActiveAction(action)
+            QApplication.processEvents()
+            assert ttfa.isVisible() and not sample.window.statusBar().currentMessage()
+        menu.close()
+
+
+def test_an_entry_of_a_menu_says_more_and_why_it_is_not_possible(running: Any, qtbot: Any) -> None:
+    menus = [action.menu() for action in running.window.menuBar().actions()]
+    tips = {action.objectName(): menu.tip_for(action) for menu in menus for action in menu.actions()}
+    assert tips["undo"] == "<i>There is nothing to undo.</i>"
+    assert tips["export"].startswith("Write the programme") and "Write something first" in tips["export"]
+    assert tips["quit"] == "" and tips[""] == ""
+    edit = menus[1]
+    edit.popup(running.window.mapToGlobal(QPoint(10, 40)))
+    at = edit.actionGeometry(running.studio.actions.action("undo")).center()
+    QApplication.sendEvent(edit, QHelpEvent(QEvent.Type.ToolTip, at, edit.mapToGlobal(at)))
+    assert "nothing to undo" in QToolTip.text()
+    edit.close()
