@@ -21,6 +21,7 @@ CONDITIONS: dict[str, str] = {
     "can_redo": QT_TRANSLATE_NOOP("Conditions", "There is nothing to redo."),
     "selected_text": QT_TRANSLATE_NOOP("Conditions", "Select some text first."),
     "player": QT_TRANSLATE_NOOP("Conditions", "Sound is not ready yet."),
+    "playing": QT_TRANSLATE_NOOP("Conditions", "Nothing is being played."),
     "making": QT_TRANSLATE_NOOP("Conditions", "Nothing is being made."),
 }
 
@@ -304,7 +305,7 @@ ACTIONS: tuple[Action, ...] = (
         "Ctrl+Shift+Return",
         "",
         "",
-        "blocks player",
+        "text blocks player",
     ),
     _action(
         "play_from_start",
@@ -314,7 +315,7 @@ ACTIONS: tuple[Action, ...] = (
         "",
         "text player",
     ),
-    _action("stop", QT_TRANSLATE_NOOP("Actions", "S&top"), "Ctrl+.", "stop", "", "player"),
+    _action("stop", QT_TRANSLATE_NOOP("Actions", "S&top"), "Ctrl+.", "stop", "", "player playing"),
     _action("previous_block", QT_TRANSLATE_NOOP("Actions", "Pre&vious line"), "Alt+Up", "previous", "", "text player"),
     _action("next_block", QT_TRANSLATE_NOOP("Actions", "&Next line"), "Alt+Down", "next", "", "text player"),
     _action(

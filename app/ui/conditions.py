@@ -6,9 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from app.services.playing import PlayState
 from app.ui.action_set import ActionSet
 from app.ui.studio import Studio
 from app.ui.throttle import Throttle
+from app.ui.transport.playback import playback_of
 
 
 class Conditions(QObject):
@@ -21,6 +23,8 @@ class Conditions(QObject):
         self._actions = actions
         self._disconnects: list[Any] = []
         self._history_was = (False, False)
+        self._playback = playback_of(studio)
+        self._played = False
         self._soon = Throttle(self._look, 60, self)
         studio.project_replaced.connect(self._attach)
         for signal in (
@@ -33,6 +37,7 @@ class Conditions(QObject):
             studio.services_changed,
         ):
             signal.connect(self._soon)
+        self._playback.ticked.connect(self._ticked)
         editor.copyAvailable.connect(self._look)
         editor.document().contentsChanged.connect(self._soon)
         self._attach()
@@ -55,6 +60,14 @@ class Conditions(QObject):
             self._look()
         else:
             self._soon()
+
+    def _ticked(self, *_: object) -> None:
+        """Stop must be there as soon as something is played."""
+        if self._plays() != self._played:
+            self._look()
+
+    def _plays(self) -> bool:
+        return self._playback.snapshot.state is not PlayState.STOPPED
 
     def _look(self, *_: object) -> None:
         studio = self._studio
@@ -80,6 +93,9 @@ class Conditions(QObject):
             found.add("engine")
         if studio.player is not None:
             found.add("player")
+        self._played = self._plays()
+        if self._played:
+            found.add("playing")
         if studio.renderer is not None and studio.renderer.is_busy:
             found.add("making")
         self._actions.set_conditions(found)

@@ -601,6 +601,10 @@
         <translation>声音尚未就绪。</translation>
     </message>
     <message>
+        <source>Nothing is being played.</source>
+        <translation>没有正在播放的内容。</translation>
+    </message>
+    <message>
         <source>Nothing is being made.</source>
         <translation>当前没有正在生成的内容。</translation>
     </message>

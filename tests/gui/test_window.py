@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from app.actions import ACTIONS, CONDITIONS
 from app.menus import MENUS
 from app.model.content_commands import SetVoice
+from app.services.playing import PlayState
 from app.ui.palette import match_score
 from app.ui.status.status import Status
 from app.ui.theme import theme
@@ -344,3 +345,26 @@ def test_an_entry_of_a_menu_says_more_and_why_it_is_not_possible(running: Any, q
     QApplication.sendEvent(edit, QHelpEvent(QEvent.Type.ToolTip, at, edit.mapToGlobal(at)))
     assert "nothing to undo" in QToolTip.text()
     edit.close()
+
+
+def test_stop_is_possible_only_while_something_is_played(sample: Any, qtbot: Any) -> None:
+    actions = sample.studio.actions
+    stop, play = actions.action("stop"), actions.action("play_pause")
+    qtbot.waitUntil(play.isEnabled)
+    assert not stop.isEnabled() and actions.why_not("stop") == "Nothing is being played."
+    play.trigger()
+    assert stop.isEnabled()  # at once, not a moment later
+    play.trigger()
+    assert sample.studio.player.state is PlayState.PAUSED and stop.isEnabled()
+    stop.trigger()
+    assert not stop.isEnabled() and play.isEnabled()
+
+
+def test_what_moves_through_the_script_needs_a_script(running: Any, qtbot: Any) -> None:
+    actions = running.studio.actions
+    qtbot.waitUntil(lambda: running.studio.player is not None)
+    moving = ("play_pause", "play_from_start", "previous_block", "next_block")
+    assert not [name for name in (*moving, "stop", "play_selection") if actions.action(name).isEnabled()]
+    qtbot.keyClicks(running.window.script.editor, "Hello.")
+    qtbot.waitUntil(lambda: all(actions.action(name).isEnabled() for name in moving))
+    assert not actions.action("stop").isEnabled()
