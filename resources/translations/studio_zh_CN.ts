@@ -5426,6 +5426,10 @@
         <translation>本行的录音</translation>
     </message>
     <message>
+        <source>Selected sentences again</source>
+        <translation>重新朗读所选句子</translation>
+    </message>
+    <message>
         <source>Select one line to see its takes. “Speak again” works on all %1.</source>
         <translation>选择一行即可查看其录音。“再读一遍”对全部 %1 行有效。</translation>
     </message>

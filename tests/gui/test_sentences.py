@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from tones import ToneBackend
 
@@ -77,3 +78,17 @@ def test_a_line_of_one_sentence_is_spoken_again_as_a_whole_and_this_is_said(spok
     settle(spoken, qtbot)
     assert len(spoken.studio.project.blocks[1].takes) == 2
     assert "as a whole" in spoken.window.toast.text
+
+
+def test_a_button_beside_the_takes_speaks_the_selected_sentence_again(spoken: Any, qtbot: Any) -> None:
+    project, takes = spoken.studio.project, spoken.window.docks["inspector"].content.takes
+    at = TEXT.index("Nobody") + 1
+    select(spoken, at, at + len("Nobody answered."))
+    qtbot.waitUntil(lambda: takes.sentences.isVisible() and takes.sentences.isEnabled(), timeout=5_000)
+    qtbot.mouseClick(takes.sentences, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not spoken.studio.renderer.queue(), timeout=20_000)
+    assert len(project.blocks[0].takes) == 2 and len(project.blocks[1].takes) == 1
+    kept = [each.n_samples for each in project.takes[project.blocks[0].chosen].pieces]
+    assert kept[0] == project.takes[project.blocks[0].takes[0]].pieces[0].n_samples
+    select(spoken, 0, len(TEXT) + 5)  # of several lines no takes are shown
+    qtbot.waitUntil(lambda: not takes.sentences.isVisible(), timeout=5_000)

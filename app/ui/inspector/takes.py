@@ -87,15 +87,22 @@ class TakesSection(QWidget):
         row = QHBoxLayout()
         row.setSpacing(GRID)
         for action_id in ("again", "three_takes"):
-            action = studio.actions.action(action_id)
-            button = IconButton(_icon(action_id), plain(action.text()))
-            button.setToolTip(action.toolTip())
-            button.clicked.connect(action.trigger)
-            button.setEnabled(action.isEnabled())
-            action.enabledChanged.connect(button.setEnabled)
-            action.changed.connect(lambda action=action, button=button: button.setToolTip(action.toolTip()))
-            row.addWidget(button, 1)
+            row.addWidget(self._action_button(action_id), 1)
         column.addLayout(row)
+        # What the action says in a menu is too long for the width of a dock.
+        self.sentences = self._action_button("again_sentences", self.tr("Selected sentences again"))
+        column.addWidget(self.sentences)
+
+    def _action_button(self, action_id: str, text: str = "") -> IconButton:
+        """Does what the action does; with the action's own words where there is no shorter text."""
+        action = self._studio.actions.action(action_id)
+        button = IconButton(_icon(action_id), text or plain(action.text()))
+        button.setToolTip(action.toolTip())
+        button.clicked.connect(action.trigger)
+        button.setEnabled(action.isEnabled())
+        action.enabledChanged.connect(button.setEnabled)
+        action.changed.connect(lambda: button.setToolTip(action.toolTip()))
+        return button
 
     def show_block(self, block: Block | None, count: int) -> None:
         """The block whose takes are shown; None while `count` blocks are selected."""
@@ -110,6 +117,7 @@ class TakesSection(QWidget):
             self._words.setText(self.tr("Not spoken yet."))
         self._words.setVisible(block is None or not takes)
         self._fill(takes)
+        self.sentences.setVisible(bool(takes))
         for button in self._buttons:
             button.setVisible(block is not None and bool(takes))
         reason = ""
@@ -178,7 +186,13 @@ class TakesSection(QWidget):
 
 
 def _icon(action_id: str) -> str:
-    return {"compare_takes": "compare", "delete_take": "trash", "again": "again", "three_takes": "dice"}[action_id]
+    return {
+        "compare_takes": "compare",
+        "delete_take": "trash",
+        "again": "again",
+        "three_takes": "dice",
+        "again_sentences": "replace",
+    }[action_id]
 
 
 class _TakeRow(QStyledItemDelegate):
