@@ -14,6 +14,7 @@ from app.ui.model_messages import MODEL_MESSAGES
 # As they are written there, with %1, %2 … for what is put in. A message may be several of these in a row.
 MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 s is longer than the %2 s this model takes."),
+    QT_TRANSLATE_NOOP("Messages", "Starting"),
     QT_TRANSLATE_NOOP("Messages", "Loading the language model"),
     QT_TRANSLATE_NOOP("Messages", "Loading the codec"),
     QT_TRANSLATE_NOOP("Messages", "Preparing the kernels"),
@@ -226,7 +227,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "No microphone was found."),
     QT_TRANSLATE_NOOP("Messages", "Plug one in, or drop a sound file instead."),
     QT_TRANSLATE_NOOP("Messages", "“%1” cannot record: it was unplugged, or another program holds it."),
-    QT_TRANSLATE_NOOP("Messages", "Plug it in again, or choose another microphone in Preferences > Sound."),
+    QT_TRANSLATE_NOOP("Messages", "Plug it in again, or choose another microphone in the settings of your system."),
     QT_TRANSLATE_NOOP(
         "Messages",
         "Sound is off: the PortAudio library could not be loaded (%1). Install "

@@ -381,7 +381,7 @@ class Session(QObject):
     def _texts(self) -> str:
         """Filter of a file dialog."""
         suffixes = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-        return f"{self.tr('Texts and books')} ({suffixes});;{self.tr('All files')} (*)"
+        return self.tr("Texts and books (%1);;All files (*)").replace("%1", suffixes)
 
 
 

@@ -259,7 +259,7 @@ class ModelButton(_Choice):
         if card is not None and card.summary:
             words.append(escape(local(card.summary)))
         if self._stage:
-            words.append(escape(self._stage))
+            words.append(escape(local(self._stage)))
         if self._fraction >= 0:
             percent = f"{self._fraction:.0%}"
             self.setAccessibleDescription(f"{self._stage} {percent}")

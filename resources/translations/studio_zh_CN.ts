@@ -8,6 +8,10 @@
         <translation>用开放模型在您自己的电脑上生成语音。</translation>
     </message>
     <message>
+        <source>Version %1</source>
+        <translation>版本 %1</translation>
+    </message>
+    <message>
         <source>Model: %1 (%2)</source>
         <translation>模型：%1（%2）</translation>
     </message>
@@ -1264,6 +1268,14 @@
         <source>%1 lines imported. Undo takes them out again.</source>
         <translation>已导入 %1 行。撤销可将其移除。</translation>
     </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 分钟</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 小时 %2 分钟</translation>
+    </message>
 </context>
 <context>
     <name>Inspector</name>
@@ -1908,6 +1920,10 @@
     <message>
         <source>%1 s is longer than the %2 s this model takes.</source>
         <translation>%1 秒超过了该模型可用的 %2 秒。</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
     </message>
     <message>
         <source>Loading the language model</source>
@@ -2566,16 +2582,16 @@
         <translation>“%1”无法录音：它可能已被拔下，或被其他程序占用。</translation>
     </message>
     <message>
-        <source>Plug it in again, or choose another microphone in Preferences &gt; Sound.</source>
-        <translation>请重新接上它，或在“首选项 &gt; 声音”中选择其他麦克风。</translation>
-    </message>
-    <message>
         <source>No microphone was found.</source>
         <translation>没有找到麦克风。</translation>
     </message>
     <message>
         <source>Plug one in, or drop a sound file instead.</source>
         <translation>请插上麦克风，或拖入声音文件。</translation>
+    </message>
+    <message>
+        <source>Plug it in again, or choose another microphone in the settings of your system.</source>
+        <translation>请重新接上它，或在系统设置中选择其他麦克风。</translation>
     </message>
     <message>
         <source>Sound is off: the PortAudio library could not be loaded (%1). Install libportaudio2 and start the studio again. Everything but hearing works.</source>
@@ -5230,6 +5246,10 @@
     <message>
         <source>No projects yet</source>
         <translation>还没有项目</translation>
+    </message>
+    <message>
+        <source>Texts and books (%1);;All files (*)</source>
+        <translation>文本和书籍 (%1);;所有文件 (*)</translation>
     </message>
 </context>
 <context>

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -186,6 +186,12 @@ def test_sentences_of_a_card_in_the_voices_dock_are_never_cut(sample: Any, qtbot
     text = voices.recording._text
     assert text.height() >= text.heightForWidth(text.width())
     voices.recording.leave()
+    voices.consent.ask([own])
+    docks = [window.docks["voices"], window.docks["outline"]]
+    window.resizeDocks(docks, [100, 600], Qt.Orientation.Vertical)  # as low as it may be
+    qtbot.wait(200)
+    for label in voices.consent.findChildren(QLabel):
+        assert label.height() >= label.heightForWidth(label.width())
 
 
 def test_words_on_labels_are_those_that_are_spoken_without_marks_and_tags() -> None:

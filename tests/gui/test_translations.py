@@ -20,10 +20,12 @@ from app.model.commands import SetBlockSettings
 from app.paths import resource
 from app.services.importers import docx, epub
 from app.ui.editor.import_dialog import ImportDialog
+from app.ui.editor.import_dialog import _hours
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.import_messages import COUNTED, NAMED, left_out_words
 from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import MESSAGES, local
+from app.ui.status.status import Status
 from engine import LANGUAGES
 
 
@@ -311,3 +313,26 @@ def test_one_line_that_is_not_spoken_is_one_line(sample: Any) -> None:
         assert words in dialog.choices.missing.text()
         assert dialog.sentence.text() == ("1 line" if count == 1 else "2 lines")
     dialog.close()
+
+
+def test_no_string_hides_in_a_formatted_one_where_translators_never_see_it() -> None:
+    hidden = [
+        f"{file.name}:{call.lineno}"
+        for file in sorted((Path(__file__).resolve().parents[2] / "app").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr)
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in ("tr", "translate") and call.args
+        if isinstance(call.args[-1], ast.Constant)
+    ]
+    assert hidden == []
+
+
+def test_what_is_shown_while_a_model_loads_is_chinese(chinese: Any, running: Any) -> None:
+    running.studio.engine_loading.emit("Starting", 0.1)
+    assert running.window.findChild(Status).doing.text().endswith("正在启动")
+    assert "正在启动" in running.window.toolbar.model.toolTip()
+
+
+def test_how_long_a_text_lasts_is_told_in_chinese(chinese: Any) -> None:
+    assert _hours(60.0) == "1 分钟" and _hours(3_900.0) == "1 小时 05 分钟"

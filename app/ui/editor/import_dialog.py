@@ -243,4 +243,7 @@ class ImportDialog(Dialog):
 
 def _hours(seconds: float) -> str:
     hours, minutes = divmod(max(1, round(seconds / 60)), 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+    if not hours:
+        return QCoreApplication.translate("ImportDialog", "%1 min").replace("%1", str(minutes))
+    words = QCoreApplication.translate("ImportDialog", "%1 h %2 min")
+    return words.replace("%1", str(hours)).replace("%2", f"{minutes:02d}")

@@ -191,7 +191,7 @@ def _icon(action_id: str) -> str:
         "delete_take": "trash",
         "again": "again",
         "three_takes": "dice",
-        "again_sentences": "replace",
+        "again_sentences": "again",
     }[action_id]
 
 

@@ -42,7 +42,7 @@ class AboutDialog(Dialog):
         frame, inside = card()
         card_of_model = studio.card
         lines = [
-            f"{self.tr('Version')} {version}",
+            self.tr("Version %1").replace("%1", version),
             f"Python {platform.python_version()} · Qt {qVersion()} · {platform.system()}",
         ]
         if card_of_model is not None:

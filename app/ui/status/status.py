@@ -94,7 +94,7 @@ class Status(QWidget):
             self._timer.start()
 
     def _is_loading(self, stage: str, fraction: float) -> None:
-        self._loading, self._problem = (stage, fraction), ""
+        self._loading, self._problem = (local(stage), fraction), ""
         self.show_all()
 
     def _is_ready(self) -> None:

@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QRadioButton, QVBoxLayout, QWidget
 
 from app.model.voice import Voice
 from app.ui.theme import GRID, HALF
+from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.putting_away import put_away
 
 
-class ConsentPanel(QFrame):
+class ConsentPanel(WholeCard):
     """A few lines at the foot of the dock; nothing waits for it. The answer is kept with the voice."""
 
     def __init__(self, answered: Callable[[Sequence[Voice], dict[str, Any]], None], back_to: QWidget) -> None:
@@ -22,7 +23,6 @@ class ConsentPanel(QFrame):
         self._back_to = back_to
         self._answered = answered
         self._voices: list[Voice] = []
-        self.setProperty("role", "card")
         self.setAccessibleName(self.tr("Whose voice is it?"))
         column = QVBoxLayout(self)
         column.setContentsMargins(GRID + HALF, GRID, GRID + HALF, GRID)
