@@ -32,6 +32,7 @@ from app.services.playing import PlayState
 from app.ui.palette import match_score
 from app.ui.status.status import Status
 from app.ui.theme import theme
+from app.ui.transport.transport import Transport
 from app.ui.widgets.empty_state import EmptyState
 
 
@@ -358,6 +359,15 @@ def test_stop_is_possible_only_while_something_is_played(sample: Any, qtbot: Any
     assert sample.studio.player.state is PlayState.PAUSED and stop.isEnabled()
     stop.trigger()
     assert not stop.isEnabled() and play.isEnabled()
+
+
+def test_stop_that_was_pressed_by_key_leaves_the_keyboard_to_play(sample: Any, qtbot: Any) -> None:
+    transport = sample.window.toolbar.findChild(Transport)
+    qtbot.waitUntil(transport.play.isEnabled)
+    transport.play.click()
+    transport.stop.setFocus()
+    qtbot.keyClick(transport.stop, Qt.Key.Key_Space)
+    assert not transport.stop.isEnabled() and sample.window.focusWidget() is transport.play
 
 
 def test_what_moves_through_the_script_needs_a_script(running: Any, qtbot: Any) -> None:

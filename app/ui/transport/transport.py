@@ -86,6 +86,8 @@ class Transport(QWidget):
 
     def _show(self, snapshot: PlayerSnapshot) -> None:
         self._show_play(snapshot.state)
+        if snapshot.state is PlayState.STOPPED and self.stop.hasFocus():
+            self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # it is about to be disabled
         self.meter.show_levels(snapshot.levels, snapshot.state is PlayState.PLAYING)
         self._show_time()
 
