@@ -365,7 +365,7 @@ class _Input:
             log.warning("%s cannot record: %s", device.name, error)
             raise DeviceError(
                 f"“{device.name}” cannot record: it was unplugged, or another program holds it.",
-                "Plug it in again, or choose another microphone in the settings of your system.",
+                "Plug it in again, or choose another microphone in Preferences > Sound.",
             ) from error
         opened(self)
 

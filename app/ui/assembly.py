@@ -28,6 +28,7 @@ def assemble(studio: Studio) -> None:
     sys.setswitchinterval(0.0005)
     library = Library(studio.paths.voices, studio.card.voices if studio.card is not None else ())
     devices = Devices()
+    devices.wanted_input = studio.settings.input_device or None
     player = Player(devices)
     if studio.settings.output_device:
         player.choose_output(studio.settings.output_device)

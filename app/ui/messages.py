@@ -227,7 +227,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "No microphone was found."),
     QT_TRANSLATE_NOOP("Messages", "Plug one in, or drop a sound file instead."),
     QT_TRANSLATE_NOOP("Messages", "“%1” cannot record: it was unplugged, or another program holds it."),
-    QT_TRANSLATE_NOOP("Messages", "Plug it in again, or choose another microphone in the settings of your system."),
+    QT_TRANSLATE_NOOP("Messages", "Plug it in again, or choose another microphone in Preferences > Sound."),
     QT_TRANSLATE_NOOP(
         "Messages",
         "Sound is off: the PortAudio library could not be loaded (%1). Install "

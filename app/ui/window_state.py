@@ -57,7 +57,7 @@ class WindowState:
         shared: the settings, one object for the whole window.
         theme: "dark", "light" or "system"; language: of the interface, "" is the system's.
         interface_points, script_points: font sizes; 0 is the system's. script_family: "" is the interface's.
-        output_device: name of the chosen output; "" follows the system.
+        output_device, input_device: names of the chosen output and microphone; "" follows the system.
         generate_ahead_s: how far ahead of the playhead speech is made.
         model, device: what speaks, see `engine.open_local`.
         continuation, longest_piece_s, seed_policy: how lines are made, see `app.settings.Generation`.
@@ -72,6 +72,7 @@ class WindowState:
     script_points = _setting("editor", "size_pt")
     script_family = _setting("editor", "font")
     output_device = _setting("playback", "device")
+    input_device = _setting("playback", "microphone")
     generate_ahead_s = _setting("playback", "ahead_s")
     model = _setting("generation", "model")
     device = _setting("generation", "device")

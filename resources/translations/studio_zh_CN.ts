@@ -2582,16 +2582,16 @@
         <translation>“%1”无法录音：它可能已被拔下，或被其他程序占用。</translation>
     </message>
     <message>
+        <source>Plug it in again, or choose another microphone in Preferences &gt; Sound.</source>
+        <translation>请重新接上它，或在“首选项 &gt; 声音”中选择其他麦克风。</translation>
+    </message>
+    <message>
         <source>No microphone was found.</source>
         <translation>没有找到麦克风。</translation>
     </message>
     <message>
         <source>Plug one in, or drop a sound file instead.</source>
         <translation>请插上麦克风，或拖入声音文件。</translation>
-    </message>
-    <message>
-        <source>Plug it in again, or choose another microphone in the settings of your system.</source>
-        <translation>请重新接上它，或在系统设置中选择其他麦克风。</translation>
     </message>
     <message>
         <source>Sound is off: the PortAudio library could not be loaded (%1). Install libportaudio2 and start the studio again. Everything but hearing works.</source>
@@ -4503,6 +4503,14 @@
     <message>
         <source>“As the system” follows when the system’s output changes.</source>
         <translation>“跟随系统”会随系统输出的变化而变化。</translation>
+    </message>
+    <message>
+        <source>Microphone</source>
+        <translation>麦克风</translation>
+    </message>
+    <message>
+        <source>For recording a voice.</source>
+        <translation>用于录制声音。</translation>
     </message>
 </context>
 <context>

@@ -201,17 +201,27 @@ class PreferencesDialog(Dialog):
 
     def _sound(self) -> QWidget:
         page = _Page()
-        output = Choice(self.tr("Output"))
-        entries: list[Any] = [(self.tr("As the system"), None, None)]
+        devices = self._studio.devices
+        outputs: list[str] = []
+        microphones: list[str] = []
         try:
-            entries += [(device.name, device.name, None) for device in self._studio.devices.outputs()]
+            outputs += [device.name for device in devices.outputs()]
+            microphones += [device.name for device in devices.inputs()]
         except Exception as error:  # PortAudio reports in its own ways; the page must open all the same
             page.add("", note(local(str(error)), "warning"))
-        chosen = self._state.output_device or None
-        output.show_values(entries, chosen)
+        output = self._device_choice(self.tr("Output"), outputs, self._state.output_device)
         output.edited.connect(self._set_output)
         page.add(self.tr("Output"), output, self.tr("“As the system” follows when the system’s output changes."))
+        microphone = self._device_choice(self.tr("Microphone"), microphones, self._state.input_device)
+        microphone.edited.connect(self._set_microphone)
+        page.add(self.tr("Microphone"), microphone, self.tr("For recording a voice."))
         return page
+
+    def _device_choice(self, title: str, names: list[str], chosen: str) -> Choice:
+        choice = Choice(title)
+        system: tuple[str, Any, Any] = (self.tr("As the system"), None, None)
+        choice.show_values([system, *((name, name, None) for name in dict.fromkeys(names))], chosen or None)
+        return choice
 
     # Deeds
 
@@ -257,6 +267,11 @@ class PreferencesDialog(Dialog):
     def _set_output(self, name: str | None) -> None:
         self._state.output_device = name or ""
         self._studio.player.choose_output(name)
+
+    def _set_microphone(self, name: str | None) -> None:
+        """From the next recording on."""
+        self._state.input_device = name or ""
+        self._studio.devices.wanted_input = name
 
 
 class _Page(QWidget):
