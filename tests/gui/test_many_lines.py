@@ -55,7 +55,7 @@ def test_rendering_all_asks_for_a_few_lines_at_a_time_and_then_says_how_many(man
     renderer.render = lambda ids: asked.append(len(ids)) or render(ids)
     many.studio.actions.trigger("render_stale")
     assert 0 < len(renderer.queue()) < LINES
-    qtbot.waitUntil(lambda: f"{LINES} lines" in many.window.toast.text, timeout=10_000)
+    qtbot.waitUntil(lambda: f"{LINES:,} lines" in many.window.toast.text, timeout=10_000)
     assert len(renderer.queue()) == LINES and max(asked) <= 100
     assert renderer.figures().asked == LINES and renderer.figures().finished == 0
 
@@ -158,6 +158,8 @@ def test_of_a_long_queue_only_rows_that_changed_are_made_anew_and_moving_keeps_t
 
 def test_a_book_is_laid_out_once_for_a_new_size_and_not_at_all_for_another_height(many: Any, qtbot: Any) -> None:
     editor, widths = many.window.script.editor, []
+    # The scroll bar that so many lines bring takes its part of the width a moment later.
+    qtbot.waitUntil(lambda: editor.lineWrapColumnOrWidth() == editor.viewport().width())
     fit = editor.setLineWrapColumnOrWidth
     editor.setLineWrapColumnOrWidth = lambda width: widths.append(width) or fit(width)
     many.studio.actions.trigger("find")

@@ -91,6 +91,7 @@ class TakesSection(QWidget):
         column.addLayout(row)
         # What the action says in a menu is too long for the width of a dock.
         self.sentences = self._action_button("again_sentences", self.tr("Selected sentences again"))
+        self.sentences.hide()
         column.addWidget(self.sentences)
 
     def _action_button(self, action_id: str, text: str = "") -> IconButton:
