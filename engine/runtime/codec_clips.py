@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from engine.codec.model import Codec
+from engine.runtime.capture import captured
 from engine.runtime.kernels.launch import rehearse
 from engine.runtime.queue import Queue
 
@@ -35,8 +36,9 @@ class ClipGraphs:
             self._state = codec.encoder.new_state(1, longest)
             self._slot = torch.zeros(1, dtype=torch.int32, device=codec.device)
             self._signal = torch.zeros(1, longest * hop, width // hop, device=codec.device)
-        self._books = min(12, codec.codebooks)
-        self._graphs: dict[int, tuple[torch.cuda.CUDAGraph, torch.Tensor]] = {}
+            self._books = min(12, codec.codebooks)
+            self._found = torch.zeros(longest, self._books, dtype=torch.int16, device=codec.device)
+        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
 
     def encode(self, clip: np.ndarray, books: int) -> Generator[None, None, np.ndarray]:
         """Codes int16 `[frames, books]` of a clip float32 `[channels, samples]`, control back after each step.
@@ -63,11 +65,18 @@ class ClipGraphs:
             if begins:
                 self._state.reset(0)
             self._signal[0, : len(part)].copy_(torch.from_numpy(part))
-            graph = self._graphs.get(size) if books == self._books else None
-            if graph is None:
+            if books != self._books:
                 return self._run(size, books)[0].cpu().numpy()
-            graph[0].replay()
-            return graph[1][0].cpu().numpy()
+            graph = self._graphs.get(size)
+            if graph is None:
+                self._go(size)
+            else:
+                graph.replay()
+            return self._found[:size].cpu().numpy()
+
+    def _go(self, frames: int) -> None:
+        """What a graph holds: the usual codebooks of a step, into a place that stays."""
+        self._found[:frames].copy_(self._run(frames, self._books)[0])
 
     def _run(self, frames: int, books: int) -> torch.Tensor:
         encoder = self.codec.encoder
@@ -84,13 +93,8 @@ class ClipGraphs:
         with self._queue:
             try:
                 for size in sorted(STEPS, reverse=True):
-                    self._run(size, self._books)  # loads what was compiled
-                    torch.cuda.synchronize()
-                    graph = torch.cuda.CUDAGraph()
-                    with torch.cuda.graph(graph, pool=pool, stream=self._queue.stream):
-                        codes = self._run(size, self._books)
+                    graph = self._graphs[size] = captured(functools.partial(self._go, size), pool, self._queue.stream)
                     pool = graph.pool()
-                    self._graphs[size] = (graph, codes)
             except RuntimeError as error:
                 self._graphs.clear()
                 self.fallback = f"graphs of the encoder could not be captured ({error}); clips are encoded one kernel at a time"

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from engine.codec.model import Codec
+from engine.runtime.capture import captured
 from engine.runtime.codec_stack import KernelStack
 from engine.runtime.kernels.launch import rehearse
 from engine.runtime.queue import Queue
@@ -146,13 +147,9 @@ class CudaDecodeStreams:
         try:
             with self._queue:
                 for batch, count in self._sizes(buckets, frames):
-                    self._go(batch, count, books)  # loads what was compiled
-                    torch.cuda.synchronize()
-                    graph = torch.cuda.CUDAGraph()
-                    with torch.cuda.graph(graph, pool=pool, stream=self._queue.stream):
-                        self._go(batch, count, books)
+                    step = functools.partial(self._go, batch, count, books)
+                    graph = self._graphs[batch, count, books] = captured(step, pool, self._queue.stream)
                     pool = graph.pool()
-                    self._graphs[batch, count, books] = graph
         except RuntimeError as error:
             self._graphs.clear()
             self.fallback = f"graphs of the codec could not be captured ({error}); steps run one kernel at a time"

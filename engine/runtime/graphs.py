@@ -9,6 +9,7 @@ import torch
 import triton
 
 from engine.lm.backbone import rotary_table
+from engine.runtime.capture import captured
 from engine.runtime.kernels import attention, sampling
 from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Linear, Norm, Rows
@@ -268,16 +269,6 @@ class FrameGraphs:
     def bucket(self, rows: int) -> int:
         """The smallest captured bucket that holds so many rows."""
         return min((size for size in self.graphs if size >= rows), default=rows)
-
-
-def captured(step: Callable[[], None], pool: tuple[int, int] | None) -> torch.cuda.CUDAGraph:
-    """A step as a graph; it runs once before, which compiles what is not compiled yet."""
-    step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, pool=pool):
-        step()
-    return graph
 
 
 def attention_splits(rows: int) -> int:

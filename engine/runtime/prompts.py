@@ -9,7 +9,8 @@ import triton
 
 from engine.lm.sampling import stop_options
 from engine.requests import Sampling
-from engine.runtime.graphs import FrameGraphs, captured
+from engine.runtime.capture import captured
+from engine.runtime.graphs import FrameGraphs
 from engine.runtime.kernels import prompts as kernels
 from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Rows, shared_bytes
