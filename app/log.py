@@ -49,7 +49,8 @@ def start_log(paths: Paths, *, verbose: bool = False, to_console: bool = True) -
 
 
 def _make_private(profile: Path) -> None:
-    """Scripts, voices and kept texts are nobody else's: a new profile is its owner's alone. An old one stays as it is."""
+    """Scripts, voices and kept texts are nobody else's: a new profile is its owner's alone. An old one stays as it
+    is."""
     try:
         profile.mkdir(mode=0o700, parents=True)
     except FileExistsError:

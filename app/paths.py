@@ -62,7 +62,8 @@ def paths_for(profile: Path | None = None) -> Paths:
     """The paths of a profile.
 
     Args:
-        profile: a folder that holds everything (`--profile DIR`); None takes MOSS_PROFILE, else the system's own places.
+        profile: a folder that holds everything (`--profile DIR`); None takes MOSS_PROFILE, else the system's own
+            places.
     """
     chosen = profile or (Path(os.environ["MOSS_PROFILE"]) if os.environ.get("MOSS_PROFILE") else None)
     if chosen is not None:
@@ -70,7 +71,10 @@ def paths_for(profile: Path | None = None) -> Paths:
         return Paths(root, root / "cache", root / "models", root / "logs")
     dirs = platformdirs.PlatformDirs(APP_NAME, appauthor=False)
     return Paths(
-        Path(dirs.user_data_dir), Path(dirs.user_cache_dir), Path(dirs.user_data_dir) / "models", Path(dirs.user_log_dir)
+        Path(dirs.user_data_dir),
+        Path(dirs.user_cache_dir),
+        Path(dirs.user_data_dir) / "models",
+        Path(dirs.user_log_dir),
     )
 
 

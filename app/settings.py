@@ -39,9 +39,8 @@ class General:
 
 @dataclass(frozen=True)
 class Playback:
-    """`device`, `microphone`: names, "" follows the system; `latency`: low or high; `ahead_s`: how far speech is made ahead of the
-    playhead;
-    `speed`: 0.5..2; `loudness_preview`: the loudness of the export is heard in playback too."""
+    """`device`, `microphone`: names, "" follows the system; `latency`: low or high; `ahead_s`: how far speech is made
+    ahead of the playhead; `speed`: 0.5..2; `loudness_preview`: the loudness of the export is heard in playback too."""
 
     device: str = ""
     microphone: str = ""

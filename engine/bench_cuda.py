@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,7 +57,7 @@ def copy_bandwidth(device: torch.device) -> float:
     size = min(_PROBE_BYTES, torch.cuda.mem_get_info(device)[0] // 4)
     source = torch.ones(size, dtype=torch.uint8, device=device)
     target = torch.empty_like(source)
-    spent_ms = min(_device_ms(lambda: target.copy_(source)) for _ in range(6))
+    spent_ms = min(_device_ms(partial(target.copy_, source)) for _ in range(6))
     del source, target
     clear()
     return 2 * size / (spent_ms / 1000)
@@ -140,7 +141,7 @@ def codec_times(codec: Codec, streams: DecodeStreams) -> Iterator[tuple[str, flo
         streams.step({slot: codes[:25]})  # until every window is full, as in a long speech
     for size in CODEC_STEPS:
         # A step returns with its samples on the host: there is nothing to wait for after it.
-        spent = [_wall_ms(lambda: streams.step({slot: codes[:size]}), until_idle=False) for _ in range(30)]
+        spent = [_wall_ms(partial(streams.step, {slot: codes[:size]}), until_idle=False) for _ in range(30)]
         yield f"codec, {size} frames", statistics.median(spent), 1
     streams.close(slot)
     clip = (0.1 * rng.standard_normal((codec.config.channels, _CLIP_S * codec.config.sample_rate))).astype(np.float32)
@@ -174,7 +175,8 @@ def made_up_prompt(model: SpeechLM, number: int) -> Prompt:
 
 
 def admission_ms(loop: CudaFrameLoop, repeats: int = 12) -> tuple[float, float]:
-    """Of a prompt whose voice is in the store: milliseconds until its row can speak, and until the call has returned."""
+    """Of a prompt whose voice is in the store: milliseconds until its row can speak, and until the call has
+    returned."""
     import torch
 
     spent: list[tuple[float, float]] = []
@@ -267,9 +269,7 @@ def _speak_blocks(loop: CudaFrameLoop, streams: DecodeStreams, alone: bool) -> f
                 if frame.finished:
                     ended.append(frame.row)
             due = {
-                slots[row]: np.stack(made)
-                for row, made in codes.items()
-                if made and (len(made) >= 25 or row in ended)
+                slots[row]: np.stack(made) for row, made in codes.items() if made and (len(made) >= 25 or row in ended)
             }
             for chunk in [{slot: made} for slot, made in due.items()] if alone else [due] if due else []:
                 streams.step(chunk)

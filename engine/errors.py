@@ -9,7 +9,8 @@ class SpeechError(Exception):
     Attributes:
         message: one or two sentences, plain words, what happened.
         remedy: what the person can do; empty only when the message says it already.
-        exit_status: what the command line exits with (0 done, 2 usage, 3 bad input, 4 no memory or device, 5 incomplete).
+        exit_status: what the command line exits with (0 done, 2 usage, 3 bad input, 4 no memory or device, 5
+            incomplete).
     """
 
     exit_status = 3

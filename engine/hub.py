@@ -200,7 +200,8 @@ class Download:
         free = shutil.disk_usage(self.partial).free
         if free < needed:
             raise HubError(
-                f"“{self.entry.name}” needs {needed / 1e9:.1f} GB; {free / 1e9:.1f} GB are free at {self.folder.parent}.",
+                f"“{self.entry.name}” needs {needed / 1e9:.1f} GB; "
+                f"{free / 1e9:.1f} GB are free at {self.folder.parent}.",
                 "Free some space, or choose a folder on another disk.",
             )
 

@@ -145,7 +145,9 @@ def _remove(folder: Path) -> None:
         if folder.exists():
             shutil.rmtree(folder)
     except OSError as error:
-        raise HubError(f"{folder} cannot be deleted ({error.strerror}).", "Close what uses it and try again.") from error
+        raise HubError(
+            f"{folder} cannot be deleted ({error.strerror}).", "Close what uses it and try again."
+        ) from error
 
 
 def find_in_cache(entry: CatalogueEntry) -> dict[str, Path] | None:

@@ -165,7 +165,8 @@ class EngineJob:
         if reason is StopReason.EARLY_END:
             self.warn(
                 SpeechWarning(
-                    "early_end", "The speech ended before the text can have been spoken. Listen to it, or speak it again."
+                    "early_end",
+                    "The speech ended before the text can have been spoken. Listen to it, or speak it again.",
                 )
             )
         result = SpeechResult(

@@ -50,7 +50,8 @@ class SamplingOptions:
 
 @dataclass(frozen=True)
 class Sampling:
-    """Audio codes and stop decision are sampled by separate settings. Stop is never arg-maxed while audio is sampled."""
+    """Audio codes and stop decision are sampled by separate settings. Stop is never arg-maxed while audio is
+    sampled."""
 
     audio: SamplingOptions
     stop: SamplingOptions
@@ -160,7 +161,8 @@ class SpeechResult:
         seed: the one used.
         warnings: reference repairs, early end and the like.
         codes: int16 `[frames, C]`, for continuation and for decoding again.
-        identity: what made it: `model`, `codec`, `tokenizer` (hashes), `numeric` (device class, precision, bucket), `revision`.
+        identity: what made it: `model`, `codec`, `tokenizer` (hashes), `numeric` (device class, precision, bucket),
+            `revision`.
     """
 
     stop_reason: StopReason
@@ -180,7 +182,8 @@ class SpeechResult:
 
 
 class EventKind(str, Enum):
-    """What an event tells. Order per request: QUEUED, STARTED, [REFERENCE_READY], FIRST_AUDIO, PROGRESS*, then DONE or FAILED."""
+    """What an event tells. Order per request: QUEUED, STARTED, [REFERENCE_READY], FIRST_AUDIO, PROGRESS*, then DONE
+    or FAILED."""
 
     QUEUED = "queued"
     STARTED = "started"

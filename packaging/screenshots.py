@@ -1,4 +1,5 @@
-"""Pictures of every region and state, dark and light, at 1x and 2x: `python packaging/screenshots.py --out screenshots`."""
+"""Pictures of every region and state, dark and light, at 1x and 2x: `python packaging/screenshots.py --out
+screenshots`."""
 
 from __future__ import annotations
 

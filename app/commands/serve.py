@@ -21,8 +21,8 @@ def register(subparsers) -> None:
     parser = subparsers.add_parser(
         "serve",
         help="let other programs of this machine use the engine",
-        description="Listens on this machine's own address until it is stopped (Ctrl+C). Programs need the token that is "
-        f"printed once, or the one in {TOKEN_VARIABLE}.",
+        description="Listens on this machine's own address until it is stopped (Ctrl+C). Programs need the token that "
+        f"is printed once, or the one in {TOKEN_VARIABLE}.",
     )
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="0 takes a free one (default: 0)")
     parser.add_argument(

@@ -13,7 +13,6 @@ from app.model.project_settings import Lexicon, ProjectSettings, json_of, lexico
 from app.model.take import Take
 from app.model.voice import Voice
 
-
 _IDS = {
     "take_id": "The id of a take",
     "block_id": "The id of a block",

@@ -201,7 +201,8 @@ class BlockStates:
         return text
 
     def heard_as(self, block: Block, take: Take) -> str:
-        """All that decides what is heard of a take beside itself: the pauses of a text, and a length it is fitted to."""
+        """All that decides what is heard of a take beside itself: the pauses of a text, and a length it is fitted
+        to."""
         text, settings = self.heard_text(block, take), block.settings
         return f"{text}\0{settings.target_s}" if settings.length == "fit" and settings.target_s else text
 

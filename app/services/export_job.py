@@ -112,7 +112,8 @@ class RenderFirst:
         return snapshot(project)
 
     def _ask(self, question: Callable[[], _T]) -> _T:
-        """Runs a call on the project's thread and waits for what it returns. Raises Cancelled, also when nobody answers."""
+        """Runs a call on the project's thread and waits for what it returns. Raises Cancelled, also when nobody
+        answers."""
         answer: Future[_T] = Future()
 
         def call() -> None:

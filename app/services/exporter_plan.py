@@ -59,7 +59,10 @@ class BlocksNotReady(ExportError):
         more = len(problems) - _MOST_LISTED
         listed += f"\n  and {more} more" if more > 0 else ""
         count = "One line is" if len(problems) == 1 else f"{len(problems)} lines are"
-        super().__init__(f"{count} not ready to be exported:\n{listed}\n", "Render them, or leave them out (--skip, or the switch in the export window).")
+        super().__init__(
+            f"{count} not ready to be exported:\n{listed}\n",
+            "Render them, or leave them out (--skip, or the switch in the export window).",
+        )
         self.problems = tuple(problems)
 
 

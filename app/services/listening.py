@@ -47,8 +47,8 @@ class Range:
 
 @dataclass
 class _Step:
-    """What comes next: `block_id` "" is the end, with the blocks from the last one on that was heard; without an excerpt
-    it is not there yet; `problem` ends everything."""
+    """What comes next: `block_id` "" is the end, with the blocks from the last one on that was heard; without an
+    excerpt it is not there yet; `problem` ends everything."""
 
     block_id: str = ""
     excerpt: Excerpt | None = None

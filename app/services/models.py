@@ -304,8 +304,8 @@ class Models:
     # -- servers ------------------------------------------------------------------------------------------------
 
     def save_server(self, server: Server, key: str | None) -> Server:
-        """Keep a server; one without an id is new. `key`: None leaves it as it is, but a new address needs its key anew.
-        May wait for the system's keyring."""
+        """Keep a server; one without an id is new. `key`: None leaves it as it is, but a new address needs its key
+        anew. May wait for the system's keyring."""
         if not server.id:
             server = replace(server, id=uuid.uuid4().hex)
         if key is not None:

@@ -90,9 +90,7 @@ def touched(plan: SpeechPlan, language: str | None, start: int, end: int) -> dic
     for number, piece in enumerate(plan.pieces):
         sentences = list(pairwise([0, *sentence_ends(piece.text, language)]))
         inside = [
-            (a, b)
-            for a, b in sentences
-            if piece.to_source(a) < max(end, start + 1) and piece.to_source(b) > start
+            (a, b) for a, b in sentences if piece.to_source(a) < max(end, start + 1) and piece.to_source(b) > start
         ]
         if inside:
             found[number] = Stretch(inside[0][0], inside[-1][1])

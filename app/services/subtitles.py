@@ -20,8 +20,8 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class SpokenPiece:
-    """A piece as it is heard: its text as a person wrote it (without tags), and in seconds where its speech lies and the
-    silences inside."""
+    """A piece as it is heard: its text as a person wrote it (without tags), and in seconds where its speech lies and
+    the silences inside."""
 
     text: str
     start_s: float

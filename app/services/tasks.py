@@ -267,7 +267,7 @@ class Tasks:
         tasks = self.running
         self.cancel_all()
         end_s = time.monotonic() + timeout_s
-        stopped = all([task.wait(max(0.0, end_s - time.monotonic())) for task in tasks])
+        stopped = all([task.wait(max(0.0, end_s - time.monotonic())) for task in tasks])  # noqa: C419 - waits for each
         for _ in self._started:
             self._queue.put(None)
         return stopped

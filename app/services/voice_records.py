@@ -37,7 +37,8 @@ def file_sha256(path: Path) -> str:
 
 
 def built_in_voice(known: KnownVoice, place: int) -> Voice:
-    """A voice that comes with the model; its id is the same at every start, and `place` in the model's list gives its colour."""
+    """A voice that comes with the model; its id is the same at every start, and `place` in the model's list gives
+    its colour."""
     clip = VoiceClip(known.path.name, known.sha256, known.transcript, language_name(known.language))
     return Voice(
         id=f"known-{known.id}",

@@ -20,9 +20,7 @@ class WorkInHand:
         asked: block -> takes that a person asked for and that count together.
     """
 
-    def __init__(
-        self, states: BlockStates, changed: Callable[[str], None], queue_changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, states: BlockStates, changed: Callable[[str], None], queue_changed: Callable[[], None]) -> None:
         self._states = states
         self._tell_changed, self._tell_queue_changed = changed, queue_changed
         self.waiting = RenderQueue()

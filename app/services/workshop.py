@@ -57,7 +57,8 @@ class Order:
 class _InTurn:
     """The engine as one order sees it: its first request goes in behind that of the order before it.
 
-    Orders have threads of their own, so the later one might run first, and a listener would wait for the line after next.
+    Orders have threads of their own, so the later one might run first, and a listener would wait for the line after
+    next.
     """
 
     def __init__(self, engine: Engine, before: threading.Event, gone_in: threading.Event) -> None:

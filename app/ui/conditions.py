@@ -105,6 +105,4 @@ class Conditions(QObject):
         """Stops at the first line that is not locked: the whole book may be selected."""
         project = self._studio.project
         ids = [each for each in self._studio.selection if project.has_block(each)] if project is not None else []
-        self._actions.action("lock").setChecked(
-            bool(ids) and all(project.block(each).settings.locked for each in ids)
-        )
+        self._actions.action("lock").setChecked(bool(ids) and all(project.block(each).settings.locked for each in ids))

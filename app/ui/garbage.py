@@ -13,8 +13,9 @@ FREEZES = 3
 class GarbageCollector(QObject):
     """Takes over from the interpreter's own collector while a window is open.
 
-    The interpreter collects in whichever thread happens to allocate. A cycle that holds a widget would then be torn down
-    outside of the window's thread, which Qt answers with a crash, and a full collection would hold up everybody at any moment.
+    The interpreter collects in whichever thread happens to allocate. A cycle that holds a widget would then be torn
+    down outside of the window's thread, which Qt answers with a crash, and a full collection would hold up everybody at
+    any moment.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -33,7 +34,8 @@ class GarbageCollector(QObject):
             if counts[generation] > thresholds[generation]:
                 gc.collect(generation)
                 if generation == 2 and self._freezes > 0:
-                    # What survives the first full looks are modules of Qt and of the model: later ones need not see them again.
+                    # What survives the first full looks are modules of Qt and of the model: later ones need not see
+                    # them again.
                     self._freezes -= 1
                     gc.freeze()
                 return

@@ -51,15 +51,15 @@ class Keeping(QObject):
             if all_of_it:
                 self._studio.say("done", self.tr("All changes are in %1.").replace("%1", store.path.name))
 
-        self._with_progress(
-            lambda _: store.flush(60.0), saved, self.tr("Saving %1").replace("%1", store.path.name)
-        )
+        self._with_progress(lambda _: store.flush(60.0), saved, self.tr("Saving %1").replace("%1", store.path.name))
 
     def save_as(self) -> None:
         """Ask for a name; the copy is made in the background, and work goes on in it."""
         store = self._studio.store
         title = self._studio.project.settings.title or self.tr("Untitled")
-        suggested = Path(folder_of(self._studio)) / (_file_name(title) + SUFFIX if store.is_untitled else store.path.name)
+        suggested = Path(folder_of(self._studio)) / (
+            _file_name(title) + SUFFIX if store.is_untitled else store.path.name
+        )
         name, _ = QFileDialog.getSaveFileName(
             self._window, self.tr("Save the project as"), str(suggested), PROJECT_FILTER
         )

@@ -24,8 +24,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Speech at %1 dBFS"),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Badly clipped: %1 % of it. Rounding the peaks helps a little; recording "
-        "again more.",
+        "Badly clipped: %1 % of it. Rounding the peaks helps a little; recording again more.",
     ),
     QT_TRANSLATE_NOOP("Messages", "Cut silence at the ends."),
     QT_TRANSLATE_NOOP("Messages", "Speech %1 % of the time"),
@@ -72,28 +71,23 @@ MESSAGES: tuple[str, ...] = (
         "weak. Record it again at a higher level.",
     ),
     QT_TRANSLATE_NOOP("Messages", "%1 seems noisy; the noise may stay in the voice. Use a cleaner one."),
-    QT_TRANSLATE_NOOP(
-        "Messages", "%1 breaks off: of %2 s only %3 s are there. Copy it again if the rest is wanted."
-    ),
+    QT_TRANSLATE_NOOP("Messages", "%1 breaks off: of %2 s only %3 s are there. Copy it again if the rest is wanted."),
     QT_TRANSLATE_NOOP("Messages", "The clip %1 cannot be read (%2)."),
     QT_TRANSLATE_NOOP("Messages", "Check that the file is there."),
     QT_TRANSLATE_NOOP("Messages", "%1 has %2 channels; the first two were used."),
     QT_TRANSLATE_NOOP("Messages", "%1 has %2 channels; they were mixed into one."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Several numbers in one sentence may be read wrong by this model: write "
-        "them as words.",
+        "Several numbers in one sentence may be read wrong by this model: write them as words.",
     ),
     QT_TRANSLATE_NOOP("Messages", "A block has one length; the last one counts (%1 s). Remove the others."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "%1 longer than the %2 s this model speaks at once, and cut inside. Write "
-        "shorter sentences.",
+        "%1 longer than the %2 s this model speaks at once, and cut inside. Write shorter sentences.",
     ),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "A run of characters without a space is longer than %1 s and cut anywhere. "
-        "Put spaces into it.",
+        "A run of characters without a space is longer than %1 s and cut anywhere. Put spaces into it.",
     ),
     QT_TRANSLATE_NOOP("Messages", "A sentence is"),
     QT_TRANSLATE_NOOP("Messages", "%1 sentences are"),
@@ -139,14 +133,12 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "“%1” does not follow %2; it was left out."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Speaking was ended before the text was: it took far longer than the text "
-        "should. Speak it again.",
+        "Speaking was ended before the text was: it took far longer than the text should. Speak it again.",
     ),
     QT_TRANSLATE_NOOP("Messages", "The voice ran away: silence or repetition without end. Speak the line again."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "The voice stopped far too early for this text; words are missing. Speak "
-        "the line again.",
+        "The voice stopped far too early for this text; words are missing. Speak the line again.",
     ),
     QT_TRANSLATE_NOOP("Messages", "Speaking was stopped before the end. Speak the line again."),
     QT_TRANSLATE_NOOP("Messages", "Speaking broke off before the end. Speak the line again."),
@@ -155,8 +147,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 has %2 GB; it takes %3"),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "%1, and the processor has %2 GB of memory of the %3 GB it takes. Use a "
-        "speech server for it.",
+        "%1, and the processor has %2 GB of memory of the %3 GB it takes. Use a speech server for it.",
     ),
     QT_TRANSLATE_NOOP("Messages", "Runs on %1 (%2 GB)."),
     QT_TRANSLATE_NOOP("Messages", "%1. On the processor it takes about %2 s for a second of speech."),
@@ -164,8 +155,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Render it, or leave it out."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Clones any voice from a short clip, speaks 31 languages, follows lengths "
-        "and instructions; 48 kHz stereo.",
+        "Clones any voice from a short clip, speaks 31 languages, follows lengths and instructions; 48 kHz stereo.",
     ),
     QT_TRANSLATE_NOOP("Messages", "This take is not complete."),
     QT_TRANSLATE_NOOP("Messages", "There is nothing in this line that can be spoken. Write some words."),
@@ -176,8 +166,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 is not used: %2 servers are kept, and it is the key of one."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Install PySide6-Essentials and the system's libegl1, libgl1, libxkbcommon0 "
-        "and libxcb-cursor0.",
+        "Install PySide6-Essentials and the system's libegl1, libgl1, libxkbcommon0 and libxcb-cursor0.",
     ),
     QT_TRANSLATE_NOOP("Messages", "The starter model lacks %1."),
     QT_TRANSLATE_NOOP("Messages", "Install the studio again."),
@@ -238,8 +227,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 can no longer be written."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Allow writing to the file and its folder; saving goes on by itself. Or "
-        "save the project elsewhere.",
+        "Allow writing to the file and its folder; saving goes on by itself. Or save the project elsewhere.",
     ),
     QT_TRANSLATE_NOOP("Messages", "The drive with %1 does not answer."),
     QT_TRANSLATE_NOOP("Messages", "Connect the drive again; saving goes on by itself. Or save the project elsewhere."),
@@ -259,8 +247,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Saving %1 takes long: its drive is slow to answer."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Go on, but leave the drive connected until it is saved. If it stays so, "
-        "save the project to another disk.",
+        "Go on, but leave the drive connected until it is saved. If it stays so, save the project to another disk.",
     ),
     QT_TRANSLATE_NOOP("Messages", "Changes to %1 cannot be saved (%2)."),
     QT_TRANSLATE_NOOP("Messages", "Save the project under another name."),
@@ -271,8 +258,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "by %1 on %2"),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip "
-        "again as WAV.",
+        "Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip again as WAV.",
     ),
     QT_TRANSLATE_NOOP("Messages", "%1 %2; at most %3 s can be used."),
     QT_TRANSLATE_NOOP("Messages", "There is no sound in %1, or none in the chosen part."),
@@ -300,8 +286,7 @@ MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Free some space or choose another folder."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "The speech ended before the text can have been spoken. Listen to it, or "
-        "speak it again.",
+        "The speech ended before the text can have been spoken. Listen to it, or speak it again.",
     ),
     QT_TRANSLATE_NOOP("Messages", "Speak it again with another seed."),
     QT_TRANSLATE_NOOP("Messages", "Speak it again."),
@@ -321,8 +306,7 @@ MESSAGES: tuple[str, ...] = (
     *MODEL_MESSAGES,
     QT_TRANSLATE_NOOP(
         "Messages",
-        "No output was found: the playhead moves, but nothing can be heard. Plug in "
-        "headphones or speakers.",
+        "No output was found: the playhead moves, but nothing can be heard. Plug in headphones or speakers.",
     ),
     QT_TRANSLATE_NOOP("Messages", "The output is back. Press play to go on from where you were."),
     QT_TRANSLATE_NOOP("Messages", "The output is back; playing goes on from where you were."),

@@ -133,13 +133,11 @@ MODEL_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Update the server."),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "A speech server that speaks only in the voice of a clip; its sampling and lengths cannot "
-        "be set.",
+        "A speech server that speaks only in the voice of a clip; its sampling and lengths cannot be set.",
     ),
     QT_TRANSLATE_NOOP(
         "Messages",
-        "A speech server. Listening is in mono, as the server streams; lines made without listening"
-        " are stereo.",
+        "A speech server. Listening is in mono, as the server streams; lines made without listening are stereo.",
     ),
     QT_TRANSLATE_NOOP("Messages", "Copy it again: it is of plain letters, digits and signs."),
     QT_TRANSLATE_NOOP("Messages", "Give the server's key in its own field."),

@@ -384,7 +384,6 @@ class Session(QObject):
         return self.tr("Texts and books (%1);;All files (*)").replace("%1", suffixes)
 
 
-
 def _close(store: ProjectStore) -> bool:
     """Whether everything is saved. An untitled project that nothing was written into leaves no file."""
     empty = _is_empty(store)

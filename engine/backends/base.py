@@ -31,7 +31,8 @@ class Job(Protocol):
         """The references are encoded."""
 
     def audio(self, samples: np.ndarray, codes: np.ndarray) -> None:
-        """Hand over float32 `[n, 2]` at 48 kHz and its codes int16 `[F, C]`; the engine puts samples on the 24-bit grid."""
+        """Hand over float32 `[n, 2]` at 48 kHz and its codes int16 `[F, C]`; the engine puts samples on the 24-bit
+        grid."""
 
     def progress(self, frames: int, estimate_frames: int | None) -> None:
         """Frames generated so far, also those not decoded yet."""

@@ -29,8 +29,8 @@ CHUNK_SIZES = (UNHEARD_FRAMES, 8, 6, 4, 3, 2, 1)
 
 
 def frames_to_decode(lead_s: float, position: int, first: bool, in_blocks: bool) -> int:
-    """How many frames from `position` of a stream on to wait for: `chunk_frames`, or, where the listener can wait, those
-    that fill the last one's block too, as a block that is not full is computed twice."""
+    """How many frames from `position` of a stream on to wait for: `chunk_frames`, or, where the listener can wait,
+    those that fill the last one's block too, as a block that is not full is computed twice."""
     frames = chunk_frames(lead_s, first)
     if in_blocks and (whole := frames_to_border(position, frames)) - frames <= lead_s * FRAME_RATE:
         return whole

@@ -344,7 +344,9 @@ class ServerClient:
             return
         if status < 400:
             target = response.headers.get("Location", "somewhere else")
-            raise ServerError(f"“{self.spec.shown}” points to {self.masked(target)[:200]}.", "Give that address itself.")
+            raise ServerError(
+                f"“{self.spec.shown}” points to {self.masked(target)[:200]}.", "Give that address itself."
+            )
         words = self.masked(await self._words_of(response))
         message = f"“{self.spec.shown}” says: {words}" if words else f"“{self.spec.shown}” refused (HTTP {status})."
         if status in _BUSY:

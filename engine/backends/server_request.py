@@ -6,6 +6,7 @@ import base64
 import binascii
 import logging
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 import httpx
@@ -110,7 +111,7 @@ class ServerRequest:
         spec, tries, sent_again = self._client.spec, 0, False
         while True:
             try:
-                return await self._client.retrying(lambda: self._ask(reference), self._waiting)
+                return await self._client.retrying(partial(self._ask, reference), self._waiting)
             except _NoSound as error:
                 tries += 1
                 if not spec.may_change_seed or tries >= SEEDS_TRIED:

@@ -195,9 +195,7 @@ class Codec:
         """
         batch, frames, _ = codes.shape
         hidden = self.quantizer.decode(codes)
-        signal = _loaded(self.decoder, "decoder").step(
-            hidden, frames, state, rows, youngest=youngest, oldest=oldest
-        )
+        signal = _loaded(self.decoder, "decoder").step(hidden, frames, state, rows, youngest=youngest, oldest=oldest)
         return signal.reshape(batch, frames * self.config.hop, self.config.channels)
 
     def check_codes(self, codes: np.ndarray) -> np.ndarray:

@@ -49,9 +49,9 @@ class CudaFrameLoop:
 
     Attributes:
         rows: the most rows at once.
-        pinned: True runs every frame in the bucket of `rows` (same bits whatever shares it); False in the smallest that fits.
-        graphs: the two steps. prompts: what computes prompts. prefixes: those of voices, kept.
-        errors: what ended a row that its device had no room for, by row, until it is released.
+        pinned: True runs every frame in the bucket of `rows` (same bits whatever shares it); False in the smallest that
+            fits. graphs: the two steps. prompts: what computes prompts. prefixes: those of voices, kept. errors: what
+            ended a row that its device had no room for, by row, until it is released.
     """
 
     def __init__(
@@ -86,18 +86,28 @@ class CudaFrameLoop:
         return self._work.count(None)
 
     def capture(self) -> None:
-        """Capture the graphs. Call it once, before the first `admit`; until then, and where it fails, steps run eagerly."""
+        """Capture the graphs. Call it once, before the first `admit`; until then, and where it fails, steps run
+        eagerly."""
         rehearse(self.rehearsal())
         self.graphs.capture(self._sizes())
         self.prompts.capture(self.graphs.pool)
 
     def rehearsal(self) -> list[Callable[[], object]]:
         """What `rehearse` takes: all that `capture` captures."""
-        steps = [functools.partial(step, size) for size in self._sizes() for step in (self.graphs.frame_step, self.graphs.backbone_step)]
-        return [torch.inference_mode()(step) for step in (*steps, *(functools.partial(self.prompts.forward, size) for size in self.prompts.buckets))]
+        steps = [
+            functools.partial(step, size)
+            for size in self._sizes()
+            for step in (self.graphs.frame_step, self.graphs.backbone_step)
+        ]
+        return [
+            torch.inference_mode()(step)
+            for step in (*steps, *(functools.partial(self.prompts.forward, size) for size in self.prompts.buckets))
+        ]
 
     def _sizes(self) -> list[int]:
-        return sorted({self.rows} if self.pinned else {size for size in (1, 2, 4, 8, 16, 32) if size < self.rows} | {self.rows})
+        return sorted(
+            {self.rows} if self.pinned else {size for size in (1, 2, 4, 8, 16, 32) if size < self.rows} | {self.rows}
+        )
 
     @torch.inference_mode()
     def admit(self, prompt: Prompt, *, sampling: Sampling, seed: int, max_frames: int) -> int:
@@ -122,7 +132,8 @@ class CudaFrameLoop:
 
     @torch.inference_mode()
     def step(self) -> list[Frame]:
-        """Launch one more frame and hand out the oldest that is ready; waits only when `LOOK_BACK` frames are under way."""
+        """Launch one more frame and hand out the oldest that is ready; waits only when `LOOK_BACK` frames are under
+        way."""
         if any(self._wants(work) for work in self._work):
             self._launch()
         frames: list[Frame] = []
@@ -192,11 +203,16 @@ class CudaFrameLoop:
 
     def _starved(self) -> list[Frame]:
         """Rows that the device had no page for end now, alone; the reason is in `errors`."""
-        ended = [row for row in self.errors if self._work[row] is not None and not any(row == r for l in self._launched for r, _ in l.rows)]
+        ended = [
+            row
+            for row in self.errors
+            if self._work[row] is not None and not any(row == r for launch in self._launched for r, _ in launch.rows)
+        ]
         return [Frame(row, None, False, True) for row in ended]
 
     def _place_prefix(self, prefix: torch.Tensor, row: int) -> None:
-        """The voice's part of the prompt: pasted, or computed as a call of its own and kept, so that a kept one changes no bit."""
+        """The voice's part of the prompt: pasted, or computed as a call of its own and kept, so that a kept one
+        changes no bit."""
         if len(prefix) and not self.prefixes.paste(prefix, row):
             self.prompts.compute(prefix, row, 0)
             self.prefixes.keep(prefix, row)

@@ -19,8 +19,8 @@ STEPS = (100, 50, 25)  # frames; the last one of a clip is padded: nothing behin
 class ClipGraphs:
     """The encoder's side of a codec whose encoder is on kernels.
 
-    A step launches some 370 kernels, which takes the host longer than the card, so steps of a few lengths are captured. Clips do not
-    share a step: one fills the card, and so the codes of a clip depend on nothing but the clip.
+    A step launches some 370 kernels, which takes the host longer than the card, so steps of a few lengths are captured.
+    Clips do not share a step: one fills the card, and so the codes of a clip depend on nothing but the clip.
 
     Attributes:
         fallback: why steps run eagerly, or "".
@@ -97,7 +97,9 @@ class ClipGraphs:
                     pool = graph.pool()
             except RuntimeError as error:
                 self._graphs.clear()
-                self.fallback = f"graphs of the encoder could not be captured ({error}); clips are encoded one kernel at a time"
+                self.fallback = (
+                    f"graphs of the encoder could not be captured ({error}); clips are encoded one kernel at a time"
+                )
             self._state.frames.zero_()
 
     def rehearsal(self) -> list[Callable[[], object]]:

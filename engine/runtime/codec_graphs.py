@@ -21,8 +21,8 @@ GRAPH_FRAMES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 25)  # a step of any other length is
 class CudaDecodeStreams:
     """The interface of `engine.codec.stream.DecodeStreams`, on graphs.
 
-    Padding frames would move a stream on, so a graph serves one exact number of frames; padding streams go to a slot that
-    belongs to nobody. Streams that take the same step take it together: it gives each the bits that it gets alone.
+    Padding frames would move a stream on, so a graph serves one exact number of frames; padding streams go to a slot
+    that belongs to nobody. Streams that take the same step take it together: it gives each the bits that it gets alone.
 
     Everything runs on a CUDA stream of its own, beside the frames that are being made.
 
@@ -106,7 +106,8 @@ class CudaDecodeStreams:
     def _decode(self, slots: list[int], codes: np.ndarray) -> np.ndarray:
         batch, frames, books = codes.shape
         bucket = min(
-            (size for size, count, known in self._graphs if count == frames and known == books and size >= batch), default=batch
+            (size for size, count, known in self._graphs if count == frames and known == books and size >= batch),
+            default=batch,
         )
         ids = self._sent_slots.numpy()
         ids[:bucket] = self.slots
@@ -161,7 +162,11 @@ class CudaDecodeStreams:
     ) -> list[Callable[[], object]]:
         """What `rehearse` takes for the same sizes as `capture`."""
         books = books or min(12, self.codec.codebooks)
-        return [torch.inference_mode()(functools.partial(self._run, *size, books)) for size in self._sizes(buckets, frames)]
+        return [
+            torch.inference_mode()(functools.partial(self._run, *size, books)) for size in self._sizes(buckets, frames)
+        ]
 
     def _sizes(self, buckets: tuple[int, ...], frames: tuple[int, ...]) -> list[tuple[int, int]]:
-        return sorted(((batch, count) for batch in buckets for count in frames if count <= self.most_frames), reverse=True)
+        return sorted(
+            ((batch, count) for batch in buckets for count in frames if count <= self.most_frames), reverse=True
+        )

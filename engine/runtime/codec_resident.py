@@ -36,7 +36,8 @@ class RowPlaces:
 
 @functools.cache
 def resident_blocks(device: torch.device) -> int:
-    """Blocks that are on the card at once, one on each multiprocessor. In Triton's interpreter, which takes turns: one."""
+    """Blocks that are on the card at once, one on each multiprocessor. In Triton's interpreter, which takes turns:
+    one."""
     return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 1
 
 

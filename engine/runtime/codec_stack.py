@@ -48,7 +48,8 @@ class KernelState:
         frames: int32 `[rows]`, frames each row has been through.
         most_frames: the longest step; the rings are that much longer than a window.
         rings: for each stage `[layers, 2, rows, heads, capacity, head_width]`: keys, values.
-        residual: by width, the rows on their way; work: for each stage qkv, attended, inner; places: of resident stages.
+        residual: by width, the rows on their way; work: for each stage qkv, attended, inner; places: of resident
+            stages.
     """
 
     frames: torch.Tensor
@@ -86,15 +87,25 @@ class KernelStack:
         layers = [
             _Layer(
                 qkv=Linear(layer.qkv.weight, norm=Norm("layer", NORM_EPS, *layer.norm1), pdl=self.pdl, work=self._work),
-                out=Linear(layer.attention_out.weight, next_gain=layer.norm2[0].contiguous(), pdl=self.pdl, work=self._work),
-                feed_in=Linear(layer.feed_in.weight, norm=Norm("layer", NORM_EPS, *layer.norm2), act="gelu", pdl=self.pdl, work=self._work),
+                out=Linear(
+                    layer.attention_out.weight, next_gain=layer.norm2[0].contiguous(), pdl=self.pdl, work=self._work
+                ),
+                feed_in=Linear(
+                    layer.feed_in.weight,
+                    norm=Norm("layer", NORM_EPS, *layer.norm2),
+                    act="gelu",
+                    pdl=self.pdl,
+                    work=self._work,
+                ),
                 feed_out=Linear(layer.feed_out.weight, next_gain=gain, pdl=self.pdl, work=self._work),
             )
             for layer, gain in zip(stage.layers, after, strict=True)
         ]
         resident = None
         if self._resident:
-            resident = ResidentStage(config, [(layer.qkv, layer.out, layer.feed_in, layer.feed_out) for layer in layers], self._work)
+            resident = ResidentStage(
+                config, [(layer.qkv, layer.out, layer.feed_in, layer.feed_out) for layer in layers], self._work
+            )
             for layer, weights in zip(stage.layers, layers, strict=True):
                 layer.qkv, layer.attention_out = WideLinear(weights.qkv.weight), WideLinear(weights.out.weight)
                 layer.feed_in, layer.feed_out = WideLinear(weights.feed_in.weight), WideLinear(weights.feed_out.weight)
@@ -143,7 +154,9 @@ class KernelStack:
                 )
             )
         places = RowPlaces.empty(rows, max(stage.config.head_width for stage in self._stages), device)
-        return KernelState(torch.zeros(rows, dtype=torch.int32, device=device), most_frames, rings, residual, work, places)
+        return KernelState(
+            torch.zeros(rows, dtype=torch.int32, device=device), most_frames, rings, residual, work, places
+        )
 
     def step(
         self,
@@ -171,10 +184,13 @@ class KernelStack:
             residual = state.residual[config.width]
             gained = residual.gained[:m]
             qkv, attended, inner = (buffer[:m] for buffer in work)
-            like = max(2, count)  # the shapes for one stream's rows, whoever is beside it; the product for one row leaves too many sums
+            # The shapes for one stream's rows, whoever is beside it; the product for one row leaves too many sums.
+            like = max(2, count)
             stage.begin.begin(x, residual, like=like)
             if stage.resident is not None and count <= MOST_ROWS:
-                stage.resident.run(residual, (qkv, attended, inner), rings, state.places, state.frames, slots, stage.turns, count)
+                stage.resident.run(
+                    residual, (qkv, attended, inner), rings, state.places, state.frames, slots, stage.turns, count
+                )
             else:
                 self._layer_by_layer(stage, residual, (qkv, attended, inner), rings, state.frames, slots, count)
             x = torch.empty(m, stage.end.N, device=x.device, dtype=torch.float32 if index == last else self.dtype)

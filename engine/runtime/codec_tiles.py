@@ -16,8 +16,8 @@ class Tiles:
     Attributes:
         block_m, wide, narrow, block_k: rows; results of wide and of narrow products; columns.
         block_q: queries that attend together.
-        splits_attend, splits_out, splits_down: in how many parts the window of a block of queries, and the rows of the two narrow
-            products, are shared out.
+        splits_attend, splits_out, splits_down: in how many parts the window of a block of queries, and the rows of the
+            two narrow products, are shared out.
         stages, warps: tiles on their way, threads / 32.
     """
 
@@ -34,7 +34,8 @@ class Tiles:
 
 
 def tiles(count: int, width: int) -> Tiles:
-    """For `count` positions of one stream: measured, see packaging/notes/gpu.md. Other streams beside it change nothing."""
+    """For `count` positions of one stream: measured, see packaging/notes/gpu.md. Other streams beside it change
+    nothing."""
     if width > 1024:
         return Tiles(16, 64, 64, 128, 16, 2, 5, 5, 5, 8)
     if count <= 16:

@@ -74,7 +74,9 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
     if refusal:
         return _plain(layout, plan, rows=rows, reason=refusal, stage=stage)
     if plan.precision == "int4" and not memory.int4_divides(lm_config):
-        raise DeviceError("int4 needs widths that are multiples of 128; this model has others.", "Choose precision int8.")
+        raise DeviceError(
+            "int4 needs widths that are multiples of 128; this model has others.", "Choose precision int8."
+        )
     chosen = plan_for(lm_config, codec_config, plan, rows)
     _hold_to_emulated(device)
     warnings = [f"The card has no room for more: {', '.join(chosen.steps)}."] if chosen.steps else []
@@ -151,9 +153,7 @@ def kernels_refusal(config: LMConfig, capability: tuple[int, int]) -> str:
 def codec_refusal(stages: Sequence[TransformerStage | PatchStage]) -> str:
     """Why our kernels cannot run this side of the codec, or ""."""
     for stage in stages:
-        if isinstance(stage, TransformerStage) and (
-            stage.head_width < 32 or stage.head_width & (stage.head_width - 1)
-        ):
+        if isinstance(stage, TransformerStage) and (stage.head_width < 32 or stage.head_width & (stage.head_width - 1)):
             return f"heads of {stage.head_width} values"
     return ""
 

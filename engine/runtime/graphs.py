@@ -1,4 +1,5 @@
-"""What one frame computes on a CUDA device: a backbone step and a frame step, each a graph on state at fixed addresses."""
+"""What one frame computes on a CUDA device: a backbone step and a frame step, each a graph on state at fixed
+addresses."""
 
 from __future__ import annotations
 
@@ -28,11 +29,11 @@ class FrameState:
     """Everything that changes while rows speak, `rows` of each, at addresses that never change.
 
     Attributes:
-        live int32, frame int32, position int32, seed int64 `[rows]`; floats float32 `[rows, 5]`, ints int32 `[rows, 2]` as
-        `sampling.sample_kernel` says; history uint8 `[rows, C, V]`; codes int32 `[rows, C]`.
-        ring: int32 `[RING, rows, C + 1]`: codes and live flag of the last frames; ring_at int32 `[rows]`.
-        never_stop: int32 `[1]`: 1 overrides the stop head (measurements with random weights).
-        backbone: rows that enter the backbone; local: rows that enter the local transformer.
+        live int32, frame int32, position int32, seed int64 `[rows]`; floats float32 `[rows, 5]`, ints int32 `[rows, 2]`
+        as `sampling.sample_kernel` says; history uint8 `[rows, C, V]`; codes int32 `[rows, C]`. ring: int32 `[RING,
+        rows, C + 1]`: codes and live flag of the last frames; ring_at int32 `[rows]`. never_stop: int32 `[1]`: 1
+        overrides the stop head (measurements with random weights). backbone: rows that enter the backbone; local: rows
+        that enter the local transformer.
     """
 
     def __init__(self, model: SpeechLM, rows: int, width: int) -> None:
@@ -92,7 +93,8 @@ class FrameGraphs:
         return Linear(stored, scale=scale, pdl=self.pdl, **options)  # type: ignore[arg-type]
 
     def _pack(self) -> None:
-        """Products with their norms and epilogues. Weights are shared with the model, not copied, unless they are quantized."""
+        """Products with their norms and epilogues. Weights are shared with the model, not copied, unless they are
+        quantized."""
         model = self.model
         backbone, local, config = model.backbone, model.local, model.config
         eps, layers = config.backbone.norm_eps, backbone.layers
@@ -115,7 +117,9 @@ class FrameGraphs:
         self.local_gain = ln_1[0]
         self.local_qkv = self._linear(local.qkv, norm=Norm("layer", local_eps, *ln_1), bias=local.qkv_bias)
         self.local_out = self._linear(local.out, bias=local.out_bias, next_gain=ln_2[0])
-        self.local_in = self._linear(local.fc_in, norm=Norm("layer", local_eps, *ln_2), bias=local.fc_in_bias, act="silu")
+        self.local_in = self._linear(
+            local.fc_in, norm=Norm("layer", local_eps, *ln_2), bias=local.fc_in_bias, act="silu"
+        )
         self.local_down = self._linear(local.fc_out, bias=local.fc_out_bias, next_gain=ln_f[0])
         final = Norm("layer", local_eps, *ln_f)
         # The stop head reads the same y as the first codebook: two more rows of one product.
@@ -167,7 +171,8 @@ class FrameGraphs:
     # Steps
 
     def backbone_step(self, rows: int) -> None:
-        """The next input of the first `rows` rows through the backbone; its hidden state becomes the local transformer's input."""
+        """The next input of the first `rows` rows through the backbone; its hidden state becomes the local
+        transformer's input."""
         state, cache, config = self.state, self.cache, self.model.config.backbone
         x = state.backbone
         x.parts = 1
@@ -232,7 +237,8 @@ class FrameGraphs:
     # Graphs
 
     def capture(self, buckets: list[int]) -> None:
-        """Capture both steps for each bucket, the largest first, into one pool. Failure leaves eager steps and a reason."""
+        """Capture both steps for each bucket, the largest first, into one pool. Failure leaves eager steps and a
+        reason."""
         try:
             for rows in sorted(buckets, reverse=True):
                 pair = []

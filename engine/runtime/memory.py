@@ -47,8 +47,8 @@ def lm_weights(config: LMConfig, itemsize: int, *, tier: str = "") -> int:
     """Bytes of the language model's weights.
 
     Args:
-        itemsize: of the dtype. tier: one of `NARROW`: so are the matrices of both transformers stored; the text embeddings,
-            which only prompts need, stay in the host's memory then.
+        itemsize: of the dtype. tier: one of `NARROW`: so are the matrices of both transformers stored; the text
+            embeddings, which only prompts need, stay in the host's memory then.
     """
     backbone, local = config.backbone, config.local
     hidden, dim = backbone.hidden, backbone.head_dim
@@ -118,8 +118,8 @@ def frame_state(config: LMConfig, rows: int, longest: int, itemsize: int) -> int
 
 
 def prompt_state(config: LMConfig, itemsize: int, *, int8: bool = False) -> int:
-    """Bytes of what prompts are computed in: buffers for the largest piece, the library's own (one for graphs, one for single
-    launches) and their results where weights are wide, the words of text that int8 reads from the host."""
+    """Bytes of what prompts are computed in: buffers for the largest piece, the library's own (one for graphs, one for
+    single launches) and their results where weights are wide, the words of text that int8 reads from the host."""
     backbone = config.backbone
     heads = backbone.heads + 2 * backbone.kv_heads
     each = backbone.hidden * (4 + itemsize) + (heads + 2 * backbone.heads) * backbone.head_dim * itemsize

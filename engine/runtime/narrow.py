@@ -77,7 +77,8 @@ def load_narrow_lm(
     tier: str = "int8",
     progress: Progress | None = None,
 ) -> NarrowLM:
-    """As `load_lm`, with the matrices as `tier` stores them; the wide weights of one layer at a time are on the device."""
+    """As `load_lm`, with the matrices as `tier` stores them; the wide weights of one layer at a time are on the
+    device."""
     device = torch.device(device)
     config = LMConfig.read(folder)
     checkpoint = Checkpoint(folder)

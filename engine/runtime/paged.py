@@ -28,7 +28,8 @@ class PagedCache:
         self.keys, self.values = both[0], both[1]
         self._words = both.view(torch.int64)  # the same bytes, copied eight at a time
         self.pages_per_row = -(-longest // PAGE_ROWS)
-        # One column more than a row may own: a finished row's next position may lie there, in page 0, and not in the row below.
+        # One column more than a row may own: a finished row's next position may lie there, in page 0, and not in the
+        # row below.
         self.table = torch.zeros(rows, self.pages_per_row + 1, device=device, dtype=torch.int32)
         self._free = list(range(pages, 0, -1))
         self._owned: list[list[int]] = [[] for _ in range(rows)]
@@ -42,7 +43,8 @@ class PagedCache:
         return len(self._free)
 
     def reserve(self, row: int, positions: int) -> None:
-        """Give `row` pages for so many positions. Raises DeviceError when none is left or the row would be longer than any may be."""
+        """Give `row` pages for so many positions. Raises DeviceError when none is left or the row would be longer
+        than any may be."""
         owned = self._owned[row]
         needed = -(-positions // PAGE_ROWS)
         if needed > self.pages_per_row:
@@ -51,7 +53,10 @@ class PagedCache:
                 "Split the text.",
             )
         if needed - len(owned) > len(self._free):
-            raise DeviceError("The device has no room left for a text of this length.", "Wait for other blocks to finish, or split it.")
+            raise DeviceError(
+                "The device has no room left for a text of this length.",
+                "Wait for other blocks to finish, or split it.",
+            )
         while len(owned) < needed:
             page = self._free.pop()
             self.table[row, len(owned)].fill_(page)  # a launch; assignment would wait for the device
@@ -72,7 +77,8 @@ class PagedCache:
         return 2 * self.keys.shape[0] * self.keys.shape[2] * self.keys.shape[4] * self.keys.itemsize
 
     def copy(self, row: int, length: int) -> torch.Tensor:
-        """Keys and values of a row's first positions, `[2, layers, kv_heads, length, …]`, for `paste`. One copy a page."""
+        """Keys and values of a row's first positions, `[2, layers, kv_heads, length, …]`, for `paste`. One copy a
+        page."""
         words = self._words
         kept = words.new_empty(*words.shape[:2], words.shape[3], length, words.shape[5])
         for at, page in self._places(row, length):

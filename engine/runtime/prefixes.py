@@ -1,4 +1,5 @@
-"""Keeps what voices' prompt prefixes computed to, within so many bytes; the voice that was not heard for longest leaves first."""
+"""Keeps what voices' prompt prefixes computed to, within so many bytes; the voice that was not heard for longest
+leaves first."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class PrefixStore:
         return sum(each.nbytes for each in self._kept.values())
 
     def paste(self, prefix: torch.Tensor, row: int) -> bool:
-        """Put a prefix (int64 rows `[T, C + 1]` on the host) into the pages of `row`, which are reserved; False when it is not kept."""
+        """Put a prefix (int64 rows `[T, C + 1]` on the host) into the pages of `row`, which are reserved; False when
+        it is not kept."""
         key = prefix.numpy().tobytes()
         kept = self._kept.get(key)
         if kept is None:
@@ -35,7 +37,8 @@ class PrefixStore:
         return True
 
     def keep(self, prefix: torch.Tensor, row: int) -> None:
-        """Keep what was just computed into `row`. One larger than the whole store, or than the memory left, is not kept."""
+        """Keep what was just computed into `row`. One larger than the whole store, or than the memory left, is not
+        kept."""
         size = len(prefix) * self.cache.position_bytes
         if size > self.most_bytes:
             return

@@ -1,4 +1,5 @@
-"""The products of a prompt's rows with a layer's weights: by the library where they are wide, by our own kernels where they are not."""
+"""The products of a prompt's rows with a layer's weights: by the library where they are wide, by our own kernels
+where they are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Prompts computed into rows of the frame loop: graphs for a few lengths, told by one small copy what each prompt is."""
+"""Prompts computed into rows of the frame loop: graphs for a few lengths, told by one small copy what each prompt
+is."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ _HEAD_BYTES = 64
 
 
 def pieces(count: int, buckets: tuple[int, ...] = BUCKETS) -> list[tuple[int, int]]:
-    """(rows, bucket) of each call that a prompt of `count` rows takes, in order: its length alone decides, so its bits do not vary."""
+    """(rows, bucket) of each call that a prompt of `count` rows takes, in order: its length alone decides, so its
+    bits do not vary."""
     largest = buckets[-1]
     sizes = [largest] * (count // largest) + ([count % largest] if count % largest else [])
     return [(size, min(bucket for bucket in buckets if bucket >= size)) for size in sizes]
@@ -52,12 +54,14 @@ class _Slip:
     """What kernels are told of a piece, as one run of bytes: on the device, or on its way there in pinned memory.
 
     Attributes:
-        seed int64 `[1]`, fields int32 `[8]` (`job` of the kernels), floats float32 `[5]`, ids int32 `[rows, C + 1]`: parts of it.
-        text: the rows' text embeddings `[rows, hidden]`, where the host has their table.
-        sent: when its copy has happened; None on the device itself.
+        seed int64 `[1]`, fields int32 `[8]` (`job` of the kernels), floats float32 `[5]`, ids int32 `[rows, C + 1]`:
+        parts of it. text: the rows' text embeddings `[rows, hidden]`, where the host has their table. sent: when its
+        copy has happened; None on the device itself.
     """
 
-    def __init__(self, rows: int, width: int, text: torch.Tensor | None, *, device: torch.device, pinned: bool = False) -> None:
+    def __init__(
+        self, rows: int, width: int, text: torch.Tensor | None, *, device: torch.device, pinned: bool = False
+    ) -> None:
         self.bytes = torch.zeros(_HEAD_BYTES + 4 * rows * width, dtype=torch.uint8, device=device, pin_memory=pinned)
         self.seed = self.bytes[:8].view(torch.int64)
         self.fields = self.bytes[8:40].view(torch.int32)
@@ -70,7 +74,8 @@ class _Slip:
 
 
 class PromptGraphs:
-    """Computes prompts for the rows of `frames`, by graphs or eagerly (the same kernels on the same buffers, so the same bits).
+    """Computes prompts for the rows of `frames`, by graphs or eagerly (the same kernels on the same buffers, so the
+    same bits).
 
     Attributes:
         buckets: rows that prompts are filled up to; longer ones are computed in pieces of the largest.
@@ -120,7 +125,8 @@ class PromptGraphs:
             at += size
 
     def capture(self, pool: tuple[int, int] | None) -> None:
-        """Capture every bucket, the largest first, into the pool of the frame graphs. Failure leaves eager prompts and a reason."""
+        """Capture every bucket, the largest first, into the pool of the frame graphs. Failure leaves eager prompts
+        and a reason."""
         self.job.bytes.zero_()  # no real rows: nothing is written
         try:
             for size in reversed(self.buckets):
@@ -169,7 +175,13 @@ class PromptGraphs:
             frames.width, model.config.pad_code, config.hidden, x.stride,
             CHANNELS=books, BLOCK_D=block_d, TEXT_GIVEN=job.text is not None,
         )  # fmt: skip
-        shape = {"HEADS": config.heads, "KV_HEADS": config.kv_heads, "DIM": config.head_dim, "PAGE": PAGE_ROWS, "PDL": frames.pdl}
+        shape = {
+            "HEADS": config.heads,
+            "KV_HEADS": config.kv_heads,
+            "DIM": config.head_dim,
+            "PAGE": PAGE_ROWS,
+            "PDL": frames.pdl,
+        }
         scale, per_row = config.head_dim**-0.5, cache.table.shape[1]
         block_q, block_t, stages = self._tile
         products = self.products

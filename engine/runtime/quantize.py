@@ -25,7 +25,8 @@ def int8_rows(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def fp8_rows(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """e4m3 with one float32 scale for each output row: `[N, K]` -> float8 `[N, K]`, scale `[N]`; the largest becomes 448."""
+    """e4m3 with one float32 scale for each output row: `[N, K]` -> float8 `[N, K]`, scale `[N]`; the largest becomes
+    448."""
     wide = weight.float()
     scale = wide.abs().amax(dim=1).clamp_min(1e-12) / 448.0
     return (wide / scale[:, None]).to(torch.float8_e4m3fn), scale
@@ -34,13 +35,13 @@ def fp8_rows(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 def int4_groups(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Symmetric int4 with one bfloat16 scale for 64 columns of a row: `[N, K]` -> uint8 `[N, K/2]`, scale `[N, K/64]`.
 
-    Of each group the value that is largest in size becomes -8, the end of the range that is one longer, so scales may be
-    negative; of a few shorter ranges the one with the least squared error is kept. bfloat16 has the range of the weights, and
-    rounding it costs nothing, since values are divided by what is stored.
+    Of each group the value that is largest in size becomes -8, the end of the range that is one longer, so scales may
+    be negative; of a few shorter ranges the one with the least squared error is kept. bfloat16 has the range of the
+    weights, and rounding it costs nothing, since values are divided by what is stored.
 
-    Every 128 columns have two groups, of alternating runs of four: see `_runs`. Byte j of their 64 holds column j (low) and
-    column j + 64 (high), both 8 too large. So a word of four bytes has columns of one group, two runs of four; two words that
-    lie together have two scales that lie together.
+    Every 128 columns have two groups, of alternating runs of four: see `_runs`. Byte j of their 64 holds column j (low)
+    and column j + 64 (high), both 8 too large. So a word of four bytes has columns of one group, two runs of four; two
+    words that lie together have two scales that lie together.
     """
     wide = _runs(weight.float())
     largest = wide.gather(-1, wide.abs().argmax(-1, keepdim=True))
@@ -82,7 +83,8 @@ QUANTIZERS: dict[str, Quantize] = {"int8": int8_rows, "fp8": fp8_rows, "int4": i
 
 
 def local_tier(tier: str) -> str:
-    """How a tier stores the local transformer: twelve runs a frame add up what int4 loses, and it is a fiftieth of all."""
+    """How a tier stores the local transformer: twelve runs a frame add up what int4 loses, and it is a fiftieth of
+    all."""
     return "int8" if tier == "int4" else tier
 
 

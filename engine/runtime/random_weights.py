@@ -1,4 +1,5 @@
-"""The full-size model and codec with random weights: for measuring speed and memory, which do not depend on their values."""
+"""The full-size model and codec with random weights: for measuring speed and memory, which do not depend on their
+values."""
 
 from __future__ import annotations
 
@@ -101,7 +102,9 @@ class _RandomCheckpoint:
     def digest(self) -> str:
         return "random"
 
-    def load(self, names: Iterable[str], *, device: torch.device, dtype: torch.dtype | None = None) -> dict[str, torch.Tensor]:
+    def load(
+        self, names: Iterable[str], *, device: torch.device, dtype: torch.dtype | None = None
+    ) -> dict[str, torch.Tensor]:
         made = {}
         for name in names:
             tensor = torch.empty(self.tensors[name], device=device, dtype=dtype or torch.float32)
@@ -117,9 +120,7 @@ class _RandomCheckpoint:
         return made
 
 
-def random_codec(
-    *, device: torch.device | str, dtype: torch.dtype, encoder: bool = True, codebooks: int = 12
-) -> Codec:
+def random_codec(*, device: torch.device | str, dtype: torch.dtype, encoder: bool = True, codebooks: int = 12) -> Codec:
     """The full-size codec; its decoder's signal is noise of ordinary size."""
     device = torch.device(device)
     config = CodecConfig.from_json(_CODEC)

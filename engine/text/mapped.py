@@ -134,9 +134,8 @@ class MappedText:
         first, step = self.starts[at] - at, 64
         while at < len(self.text):
             end = min(at + step, len(self.text))
-            if (
-                self.starts[at:end] == array("l", range(first + at, first + end))
-                and self.ends[at:end] == array("l", range(first + at + 1, first + end + 1))
+            if self.starts[at:end] == array("l", range(first + at, first + end)) and self.ends[at:end] == array(
+                "l", range(first + at + 1, first + end + 1)
             ):  # whole stretches at once: hardly a character of a text is ever replaced
                 at, step = end, 2 * step
             elif step == 1:

@@ -20,7 +20,8 @@ _Rule = tuple[re.Pattern[str], str]
 
 
 def _breath(mark: str, wide: str, plain: str) -> tuple[_Rule, _Rule]:
-    """A mark between words, with the spaces around it: the wide sign behind Chinese and Japanese, else the plain one."""
+    """A mark between words, with the spaces around it: the wide sign behind Chinese and Japanese, else the plain
+    one."""
     return (re.compile(rf"(?<=[{_WIDE}]) *{mark} *"), wide), (re.compile(rf" *{mark} *"), plain)
 
 

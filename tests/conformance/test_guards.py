@@ -39,7 +39,9 @@ def test_without_the_token_nothing_is_answered(served, given):
             assert client.request(method, path, headers=headers).status_code == 401
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1", "http://localhost:1", "http://[::1"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1", "http://localhost:1", "http://[::1"]
+)
 def test_a_web_page_is_not_answered(served, origin):
     with client_of(served, Origin=origin) as client:
         assert client.get("/v1/models").status_code == 403

@@ -358,9 +358,7 @@ def test_an_answer_that_is_endless_or_swells_ends_early(small, tmp_path, monkeyp
 def test_a_list_that_trickles_without_end_is_given_up(small, tmp_path, monkeypatch):
     monkeypatch.setattr(hub_answers, "LONGEST_S", 0.2)
     small.delay_s = 0.1
-    monkeypatch.setattr(
-        small_hub._Handler, "_list", lambda self, repository, wanted: self._send(200, LONG, {}, wanted)
-    )
+    monkeypatch.setattr(small_hub._Handler, "_list", lambda self, repository, wanted: self._send(200, LONG, {}, wanted))
     with pytest.raises(HubError, match="does not end"):
         download(small, tmp_path).run()
 

@@ -226,9 +226,7 @@ def test_five_thousand_blocks_open_and_take_keys(running: Any, qtbot: Any) -> No
     assert shown(running) == running.studio.project.text()
 
 
-def test_the_renderer_knows_which_line_is_being_written_and_when_the_caret_leaves_it(
-    running: Any, qtbot: Any
-) -> None:
+def test_the_renderer_knows_which_line_is_being_written_and_when_the_caret_leaves_it(running: Any, qtbot: Any) -> None:
     editor, told = running.window.script.editor, []
     qtbot.keyClicks(editor, "ab")
     running.studio.renderer.write_in = told.append

@@ -169,7 +169,9 @@ def test_letters_of_a_tag_that_is_open_can_be_selected(editor: Any, qtbot: Any) 
     assert editor.textCursor().selectedText() == "1"
 
 
-@pytest.mark.parametrize("text", ["שלום עולם Moss 4B [pause 0.5s] טוב.", "مرحبا Moss [pause 2s] 4B نعم.", "Hello [pause 1s] there."])
+@pytest.mark.parametrize(
+    "text", ["שלום עולם Moss 4B [pause 0.5s] טוב.", "مرحبا Moss [pause 2s] 4B نعم.", "Hello [pause 1s] there."]
+)
 def test_a_pill_covers_no_words_also_where_lines_run_both_ways(running: Any, qtbot: Any, text: str) -> None:
     editor = running.window.script.editor
     running.studio.do(ReplaceText(0, "", text + "\nlast"))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QPushButton, QMessageBox
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QPushButton
 
 from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take

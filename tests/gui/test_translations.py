@@ -19,8 +19,7 @@ from PySide6.QtWidgets import QLabel
 from app.model.commands import SetBlockSettings
 from app.paths import resource
 from app.services.importers import docx, epub
-from app.ui.editor.import_dialog import ImportDialog
-from app.ui.editor.import_dialog import _hours
+from app.ui.editor.import_dialog import ImportDialog, _hours
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.import_messages import COUNTED, NAMED, left_out_words
 from app.ui.language_names import NAMES, shown_language
@@ -264,7 +263,10 @@ def test_the_import_window_speaks_chinese(chinese: Any, sample: Any, tmp_path: P
     path.write_text(cues, "utf-8")
     dialog = ImportDialog(sample.studio, path, sample.window)
     qtbot.addWidget(dialog)
-    wanted = {"subtitles.srt": ("有 1 条字幕在前一条结束之前开始", "1 处声音或歌曲"), "book.epub": ("已损坏", "请重新打开")}[name]
+    wanted = {
+        "subtitles.srt": ("有 1 条字幕在前一条结束之前开始", "1 处声音或歌曲"),
+        "book.epub": ("已损坏", "请重新打开"),
+    }[name]
 
     def shown() -> str:
         return "\n".join(label.text() for label in dialog.findChildren(QLabel))

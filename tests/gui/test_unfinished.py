@@ -106,9 +106,7 @@ def test_cancelling_forgets_what_was_to_be_made(running: Any, give_model: Any, t
     qtbot.waitUntil(lambda: running.studio.store.asked == [], timeout=5_000)
 
 
-def test_a_killed_studio_leaves_its_list_in_the_file(
-    running: Any, give_model: Any, tmp_path: Path, qtbot: Any
-) -> None:
+def test_a_killed_studio_leaves_its_list_in_the_file(running: Any, give_model: Any, tmp_path: Path, qtbot: Any) -> None:
     asked = leave_unfinished(running, give_model, tmp_path / "book.mvs", qtbot)
     # As after a kill: the file is read as it lies there while nothing was closed.
     copy = tmp_path / "copy"

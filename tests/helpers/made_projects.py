@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+
 from app.model.block import Block, BlockSettings
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings

@@ -17,7 +17,6 @@ from app.services.player import Player
 from app.services.renderer import Renderer
 from app.services.store import ProjectStore
 from app.settings import Settings
-from app.settings import Settings
 from app.ui.action_set import ActionSet
 from app.ui.studio import Studio
 from app.ui.theme import theme

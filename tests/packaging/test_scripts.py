@@ -11,7 +11,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("packaging/setup.sh", "packaging/run.sh", "packaging/test.sh", "packaging/linux/install.sh", ".ci/run")
-LINUX = ("packaging/linux/moss-voice-studio.desktop", "packaging/linux/moss-voice-studio.xml", "resources/icons/studio.svg")
+LINUX = (
+    "packaging/linux/moss-voice-studio.desktop",
+    "packaging/linux/moss-voice-studio.xml",
+    "resources/icons/studio.svg",
+)
 BASH = shutil.which("bash")
 
 pytestmark = pytest.mark.skipif(BASH is None, reason="the scripts need bash")

@@ -22,10 +22,12 @@ _BOMS = (
 )
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes of no text; escape begins characters of ISO 2022
 _MARKS = frozenset("“”‘’‚„«»‹›–—…•·°§©®™€£¢¥±×½¼¾¿¡\u00a0\u00ad")
-# Letters of languages that share an encoding: French, German, Spanish, Italian, Portuguese, those of the north, Icelandic; ...
+# Letters of languages that share an encoding: French, German, Spanish, Italian, Portuguese, those of the north,
+# Icelandic; ...
 _LATIN = {
     "cp1252": (
-        "àâæçèéêëîïôœùûüÿ", "äöüßéàè", "áéíñóúüçï", "àèéìíîòóùú", "àáâãçéêíóôõúü", "åäöæøéàèü", "áðéíóúýþæö", "áàéèëïíóöúü",
+        "àâæçèéêëîïôœùûüÿ", "äöüßéàè", "áéíñóúüçï", "àèéìíîòóùú", "àáâãçéêíóôõúü", "åäöæøéàèü", "áðéíóúýþæö",
+        "áàéèëïíóöúü",
     ),
     "cp1250": ("áäčďéěíĺľňóôŕřšťúůýž", "ąćęłńóśźżé", "áéíóöőúüű", "ăâîşţéș", "čćđšžé"),
     "cp1254": ("çğıi̇öşüâîû",),

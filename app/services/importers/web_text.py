@@ -10,8 +10,9 @@ from html.parser import HTMLParser
 from app.services.importers.preview import LeftOut, Watch
 
 _BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 "
-    "h4 h5 h6 header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead title tr ul".split()
+    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer "
+    "form h1 h2 h3 h4 h5 h6 header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th "
+    "thead title tr ul".split()
 )
 _SILENT = frozenset(
     "head script style template noscript svg math iframe object audio video canvas rt rp select textarea".split()

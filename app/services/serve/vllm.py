@@ -19,8 +19,14 @@ _FORMATS = ("wav", "pcm", "flac", "mp3", "opus")
 _VOICE_TYPES = frozenset(
     ["audio/mpeg", "audio/wav", "audio/x-wav", "audio/ogg", "audio/aac", "audio/flac", "audio/webm", "audio/mp4"]
 )
-_SUFFIX_TYPES = {"mp3": "audio/mpeg", "ogg": "audio/ogg", "aac": "audio/aac", "flac": "audio/flac", "webm": "audio/webm",
-                 "mp4": "audio/mp4"}  # fmt: skip
+_SUFFIX_TYPES = {
+    "mp3": "audio/mpeg",
+    "ogg": "audio/ogg",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "webm": "audio/webm",
+    "mp4": "audio/mp4",
+}
 NEEDS_REFERENCE = "MOSS-TTS-Local-Transformer requires 'ref_audio' (reference audio for voice cloning)."
 _TRUE, _FALSE = ("true", "t", "yes", "y", "on", "1"), ("false", "f", "no", "n", "off", "0")
 

@@ -70,9 +70,7 @@ class LexiconDialog(Dialog):
         self.remove = self.add_button(self.tr("Remove"), left=True)
         self.remove.clicked.connect(self._remove)
         self.remove.setEnabled(False)
-        self.table.itemSelectionChanged.connect(
-            lambda: self.remove.setEnabled(bool(self.table.selectedIndexes()))
-        )
+        self.table.itemSelectionChanged.connect(lambda: self.remove.setEnabled(bool(self.table.selectedIndexes())))
         close = self.add_button(self.tr("Close"), primary=True)
         close.clicked.connect(self.accept)
         self._disconnect = studio.project.settings_changed.connect(self._fill)

@@ -18,8 +18,8 @@ from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card, note
-from app.ui.words import counted
 from app.ui.window_state import WindowState
+from app.ui.words import counted
 from engine.errors import SpeechError
 
 

@@ -249,7 +249,7 @@ class Inspector(QWidget):
         self._studio.do(SetBlockSettings(ids, changes), f"inspector:seconds:{ids[0]}:{len(ids)}")
 
     def _reset_sampling(self) -> None:
-        self._studio.do(SetBlockSettings(self._ids(), {name: None for name in (*self.numbers, "seed")}))
+        self._studio.do(SetBlockSettings(self._ids(), dict.fromkeys((*self.numbers, "seed"))))
 
     # Showing
 

@@ -47,7 +47,7 @@ class SpeedButton(QToolButton):
         if self._studio.player is not None:
             self._studio.player.set_speed(self._speed)
 
-    def wheelEvent(self, event) -> None:  # noqa: ANN001 - Qt's own
+    def wheelEvent(self, event) -> None:
         at = SPEEDS.index(self._speed) + (1 if event.angleDelta().y() > 0 else -1)
         self.choose(SPEEDS[min(len(SPEEDS) - 1, max(0, at))])
         event.accept()

@@ -126,7 +126,7 @@ class VoiceDelegate(QStyledItemDelegate):
         height = editor.sizeHint().height()
         editor.setGeometry(left, option.rect.center().y() - height // 2, option.rect.right() - left - HALF, height)
 
-    def _second_line(self, index: QModelIndex, voice, reason: str) -> str:  # noqa: ANN001
+    def _second_line(self, index: QModelIndex, voice, reason: str) -> str:
         if reason:
             return self.tr("needs another model")
         parts = list(voice.tags[:3])

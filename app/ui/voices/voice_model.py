@@ -87,7 +87,7 @@ class VoiceModel(QAbstractListModel):
 
     # -- Qt
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -106,7 +106,9 @@ class VoiceModel(QAbstractListModel):
             return local(cannot_speak(self._studio.card, voice)) or self._describe(voice)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(
-                part for part in (voice.name, self._describe(voice), local(cannot_speak(self._studio.card, voice))) if part
+                part
+                for part in (voice.name, self._describe(voice), local(cannot_speak(self._studio.card, voice)))
+                if part
             )
         return None
 

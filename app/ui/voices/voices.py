@@ -95,9 +95,7 @@ class Voices(QWidget):
         column.addWidget(CardRoom(self.recording))
         self.consent = ConsentPanel(self._consent_given, self.list)
         column.addWidget(self.consent)
-        self.hint = DropHint(
-            self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files
-        )
+        self.hint = DropHint(self.tr("Drop clips here to make voices"), self.tr("or choose files…"), self.ask_for_files)
         column.addWidget(self.hint)
         self._room = QWidget()
         self._room.hide()
@@ -395,7 +393,7 @@ class Voices(QWidget):
             event.acceptProposedAction()
             self.hint.set_hot(True)
 
-    def dragLeaveEvent(self, event) -> None:  # noqa: ANN001
+    def dragLeaveEvent(self, event) -> None:
         self.hint.set_hot(False)
 
     def dropEvent(self, event: QDropEvent) -> None:

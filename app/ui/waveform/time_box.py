@@ -51,7 +51,7 @@ class TimeBox(pg.ViewBox):
         self.show_stretch(start_s + by, end_s + by)
         self.moved_by_hand.emit()
 
-    def wheelEvent(self, event, axis=None) -> None:  # noqa: ANN001 - Qt's own
+    def wheelEvent(self, event, axis=None) -> None:
         # A graphics scene tells a sideways wheel by the orientation.
         sideways = event.orientation() == Qt.Orientation.Horizontal or bool(
             event.modifiers() & Qt.KeyboardModifier.ShiftModifier
@@ -63,13 +63,13 @@ class TimeBox(pg.ViewBox):
             self.zoom(0.8**steps, self.mapSceneToView(event.scenePos()).x())
         event.accept()
 
-    def mouseClickEvent(self, event) -> None:  # noqa: ANN001
+    def mouseClickEvent(self, event) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             seconds = self.mapSceneToView(event.scenePos()).x()
             (self.double_clicked if event.double() else self.clicked).emit(max(0.0, seconds))
             event.accept()
 
-    def mouseDragEvent(self, event, axis=None) -> None:  # noqa: ANN001
+    def mouseDragEvent(self, event, axis=None) -> None:
         event.accept()
         if event.button() == Qt.MouseButton.LeftButton:
             start_s = self.mapSceneToView(event.buttonDownScenePos()).x()

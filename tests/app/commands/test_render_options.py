@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 
 import pytest
+from made_projects import plan, studio
+
 from app.commands import render
 from app.services.exporter import export
 from app.services.exporter_formats import ExportError
-from made_projects import plan, studio
 
 
 def asked(*words: object):

@@ -10,7 +10,22 @@ from app.services.block_states import has_words
 from engine import find_tags
 
 PARTS = st.sampled_from(
-    ["a", "7", "字", "é", "_", " ", "…", "#", "[pause 1s]", "[length 2s]", "[Leif=>layf]", "<break time='1s'/>", "[", "<"]
+    [
+        "a",
+        "7",
+        "字",
+        "é",
+        "_",
+        " ",
+        "…",
+        "#",
+        "[pause 1s]",
+        "[length 2s]",
+        "[Leif=>layf]",
+        "<break time='1s'/>",
+        "[",
+        "<",
+    ]
 )
 
 
@@ -24,6 +39,8 @@ def test_a_line_has_words_where_a_letter_or_digit_stands_beside_its_tags(text):
     assert has_words(text) == (said or any(map(str.isalnum, bare)))
 
 
-@pytest.mark.parametrize(("text", "is_so"), [("", False), ("… – !", False), ("[pause 2s]", False), ("[pause 2s] x", True)])
+@pytest.mark.parametrize(
+    ("text", "is_so"), [("", False), ("… – !", False), ("[pause 2s]", False), ("[pause 2s] x", True)]
+)
 def test_pauses_alone_are_no_words(text, is_so):
     assert has_words(text) is is_so

@@ -15,6 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from made_projects import RATE, Studio, plan, studio, voiced
+from outside import decode, loudness, needs_ffmpeg, needs_sox, probe, soxi
+
 from app.model.block import Block, BlockSettings
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings
@@ -28,9 +31,6 @@ from app.services.exporter_request import Cancelled, ExportRequest, Progress
 from app.services.loudness import target_for
 from app.services.mixer import Mixer
 from app.services.programme import mix, programme
-from outside import decode, loudness, needs_ffmpeg, needs_sox, probe, soxi
-from made_projects import RATE, Studio, plan, studio, voiced
-
 from engine import ModelCard, SpeechPlan, plan_speech
 
 BOOK = [
@@ -453,7 +453,7 @@ def test_blocks_that_are_not_ready_stop_the_export_with_a_list(tmp_path: Path) -
 
 def test_what_has_no_take_is_rendered_first(tmp_path: Path) -> None:
     made = studio(["First.", "Second."], unspoken=(1,))
-    spoken = studio([block for block in made.project.blocks])
+    spoken = studio(list(made.project.blocks))
     asked = []
 
     class Renders:

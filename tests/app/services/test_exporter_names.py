@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
-from app.services.exporter_formats import ExportError
-from app.services.exporter_names import Names, check_template, fill, safe_name
 from hypothesis import given
 from hypothesis import strategies as st
+
+from app.services.exporter_formats import ExportError
+from app.services.exporter_names import Names, check_template, fill, safe_name
 
 
 def test_a_template_is_filled() -> None:

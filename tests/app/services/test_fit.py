@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from app.services.fit import fit, stretch_to
 from made_projects import RATE, voiced
+
+from app.services.fit import fit, stretch_to
 
 
 def pitch_hz(samples: np.ndarray) -> float:

@@ -7,14 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from app.model.errors import ProjectError
-from app.services.limiter import Limiter, TruePeakMeter
-from app.services.loudness import LoudnessMeter, gain_for, target_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_projects import RATE, voiced
 from outside import loudness as loudness_outside
 from outside import needs_ffmpeg
+
+from app.model.errors import ProjectError
+from app.services.limiter import Limiter, TruePeakMeter
+from app.services.loudness import LoudnessMeter, gain_for, target_for
 
 
 def loud_programme(seconds: float = 12.0) -> np.ndarray:

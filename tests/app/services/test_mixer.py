@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from app.services.mixer import RATE, Mixer, MixSettings, TrimRule, gain_factor
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from app.services.mixer import RATE, Mixer, MixSettings, TrimRule, gain_factor
 
 
 def speech(seconds: float, *, seed: int = 0, level: float = 0.2, hz: float = 180.0) -> np.ndarray:
@@ -144,7 +145,7 @@ def test_joins_never_click() -> None:
 
 
 def test_edges_that_meet_in_a_short_pause_keep_their_power() -> None:
-    noise = dict(noise_db=-50.0)
+    noise = {"noise_db": -50.0}
     first = np.concatenate((speech(0.3), silence(0.3, **noise, seed=1)))
     second = np.concatenate((silence(0.3, **noise, seed=2), speech(0.3)))
     out, mixer = mix([first, 0.05, second])

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_projects import RATE, Studio, plan, studio, voiced
+
 from app.model.block import Block, BlockSettings
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings
 from app.services.live_take import LiveTake
 from app.services.mixer import Mixer, MixSettings
 from app.services.programme import Feed, MissingTake, Silence, heard_pieces, mix, programme
-from made_projects import RATE, Studio, plan, studio, voiced
 
 
 def hear(made: Studio, ids: list[str] | None = None, **kw) -> tuple[np.ndarray, Mixer]:

@@ -8,6 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_projects import RATE, Studio, plan, studio, voiced
+
 from app.model.block import Block, BlockSettings
 from app.model.history import History
 from app.model.project import Project
@@ -25,9 +29,6 @@ from app.services.speaking import Manner
 from app.services.subtitles import Cue, cues_of, srt, vtt
 from app.services.timeline import Timeline
 from engine import FULL_SIZE_CARD
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from made_projects import RATE, Studio, plan, studio, voiced
 
 NEAR_S = 0.05
 
@@ -59,7 +60,12 @@ def speak(project: Project, seconds: list[float]) -> Studio:
             blocks.append(block)
             continue
         take = Take(
-            block_id=block.id, text=block.text, state="done", stop_reason="stop", seconds=at / RATE, pieces=tuple(pieces)
+            block_id=block.id,
+            text=block.text,
+            state="done",
+            stop_reason="stop",
+            seconds=at / RATE,
+            pieces=tuple(pieces),
         )
         made.audio[take.id] = np.concatenate(audio)
         takes.append(take)

@@ -195,9 +195,9 @@ def test_a_paragraph_as_long_as_a_book_is_spoken_as_it_is_planned(
 def test_parts_of_a_paragraph_are_joined_like_its_pieces(engine: Engine, backend: LoudBackend, monkeypatch) -> None:
     backend.card = replace(backend.card, longest_piece_s=0.1)  # every sentence is a piece, in parts or not
     text = "One two three four. " * 60
-    whole = np.concatenate([part for part in Speech(engine, [text], Manner())])
+    whole = np.concatenate(list(Speech(engine, [text], Manner())))
     monkeypatch.setattr("app.services.speech.parts", lambda paragraph: parts(paragraph, longest=600))
-    cut = np.concatenate([part for part in Speech(engine, [text], Manner())])
+    cut = np.concatenate(list(Speech(engine, [text], Manner())))
     assert np.array_equal(cut, whole)  # and no pause of a paragraph between them
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from app.services.silences import SilenceFinder
-from app.services.subtitles import Cue, SpokenBlock, SpokenPiece, cues_of, srt, vtt, words_of, wrap
 from hypothesis import given
 from hypothesis import strategies as st
+
+from app.services.silences import SilenceFinder
+from app.services.subtitles import Cue, SpokenBlock, SpokenPiece, cues_of, srt, vtt, words_of, wrap
 
 
 def block(*pieces: SpokenPiece) -> SpokenBlock:

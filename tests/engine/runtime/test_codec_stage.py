@@ -21,7 +21,9 @@ from engine.runtime.devices import cuda_works
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"),
+    pytest.mark.skipif(
+        not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"
+    ),
 ]
 
 DEVICE = "cpu" if INTERPRETED else "cuda"

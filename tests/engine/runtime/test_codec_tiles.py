@@ -27,14 +27,20 @@ def test_as_many_streams_go_together_as_their_parts_have_room(stage: Transformer
 
 def test_tiles_do_not_depend_on_company() -> None:
     stage = STAGES[3]
-    assert part_values(tiles(64, stage.width), stage, 64) * 21 > ROOM >= part_values(tiles(64, stage.width), stage, 64) * 20
+    assert (
+        part_values(tiles(64, stage.width), stage, 64) * 21
+        > ROOM
+        >= part_values(tiles(64, stage.width), stage, 64) * 20
+    )
     assert streams_at_once(tiles(64, stage.width), stage, 64, ROOM) == 20
 
 
 @pytest.mark.parametrize("shared_kb", [60, 95, 223])
 @pytest.mark.parametrize("frames", [1, 4, 8])
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
-def test_cards_with_little_shared_memory_take_fewer_tiles_at_once(stage: TransformerStage, frames: int, shared_kb: int) -> None:
+def test_cards_with_little_shared_memory_take_fewer_tiles_at_once(
+    stage: TransformerStage, frames: int, shared_kb: int
+) -> None:
     wished = tiles(frames * stage.tokens_per_frame, stage.width)
     chosen = fitting(wished, shared_kb << 10)
     tile = (chosen.block_m + max(chosen.wide, chosen.narrow)) * chosen.block_k * 2

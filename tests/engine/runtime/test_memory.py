@@ -98,9 +98,7 @@ def test_the_codec_is_counted_to_the_byte(side: str) -> None:
         found += stage.frequencies.nbytes + stage.turns.nbytes + stage.band.nbytes
         for layer in stage.layers:
             found += sum(norm.nbytes for norm in (*layer.norm1, *layer.norm2))
-            found += sum(
-                each.weight.nbytes for each in (layer.qkv, layer.attention_out, layer.feed_in, layer.feed_out)
-            )
+            found += sum(each.weight.nbytes for each in (layer.qkv, layer.attention_out, layer.feed_in, layer.feed_out))
     assert memory.codec_side(getattr(codec.config, side), 4, kernels=False) == found
 
 

@@ -17,9 +17,7 @@ CONFIG = replace(FULL_LM.backbone, layers=2, kv_heads=2, head_dim=4)
 
 
 def cache(*, pages: int = 6, rows: int = 3, longest: int = 4 * PAGE_ROWS) -> PagedCache:
-    return PagedCache(
-        CONFIG, pages=pages, rows=rows, longest=longest, device=torch.device("cpu"), dtype=torch.float32
-    )
+    return PagedCache(CONFIG, pages=pages, rows=rows, longest=longest, device=torch.device("cpu"), dtype=torch.float32)
 
 
 def test_a_row_takes_a_page_when_it_grows_over_the_last_one() -> None:

@@ -17,9 +17,7 @@ ROWS = 10
 
 @pytest.fixture
 def cache() -> PagedCache:
-    made = PagedCache(
-        CONFIG, pages=6, rows=3, longest=2 * PAGE_ROWS, device=torch.device("cpu"), dtype=torch.float32
-    )
+    made = PagedCache(CONFIG, pages=6, rows=3, longest=2 * PAGE_ROWS, device=torch.device("cpu"), dtype=torch.float32)
     for row in range(3):
         made.reserve(row, PAGE_ROWS + 1)
     made.keys.normal_()

@@ -29,7 +29,9 @@ def random(*shape: int, seed: int, scale: float = 1.0) -> torch.Tensor:
 
 
 FP8 = DEVICE.type == "cpu" or torch.cuda.get_device_capability() >= (8, 9)
-TIERS = [pytest.param(tier, marks=pytest.mark.skipif(tier == "fp8" and not FP8, reason="no e4m3")) for tier in QUANTIZERS]
+TIERS = [
+    pytest.param(tier, marks=pytest.mark.skipif(tier == "fp8" and not FP8, reason="no e4m3")) for tier in QUANTIZERS
+]
 
 
 def off(product: Linear, wide: torch.Tensor, m: int, n: int, act: str | None, dtype: torch.dtype) -> float:

@@ -26,13 +26,17 @@ from engine.runtime.random_weights import FULL_LM, random_lm
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"),
+    pytest.mark.skipif(
+        not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"
+    ),
 ]
 
 DEVICE = "cpu" if INTERPRETED else "cuda"
 CONFIG = replace(
     FULL_LM,
-    backbone=replace(FULL_LM.backbone, vocab=50, hidden=64, intermediate=96, layers=2, heads=2, kv_heads=1, head_dim=32),
+    backbone=replace(
+        FULL_LM.backbone, vocab=50, hidden=64, intermediate=96, layers=2, heads=2, kv_heads=1, head_dim=32
+    ),
     local=replace(FULL_LM.local, hidden=64, intermediate=96, heads=2),
     codebook_sizes=(16,) * 3,
     pad_code=16,
@@ -143,7 +147,16 @@ def test_a_kept_prefix_changes_no_bit(model: SpeechLM) -> None:
 def test_a_row_starts_with_a_state_of_its_own_and_leaves_the_others_alone(model: SpeechLM) -> None:
     loop = make_loop(model)
     state = loop.graphs.state
-    tensors = (state.live, state.frame, state.position, state.ring_at, state.seed, state.floats, state.ints, state.history)
+    tensors = (
+        state.live,
+        state.frame,
+        state.position,
+        state.ring_at,
+        state.seed,
+        state.floats,
+        state.ints,
+        state.history,
+    )
     for tensor in (*tensors, state.local.residual, state.local.gained):
         tensor.fill_(9)
     loop._launches = 13

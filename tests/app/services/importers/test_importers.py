@@ -10,12 +10,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from app.model.history import History
 from app.model.project import Project
 from app.services.importers import ImportPreview, ImportRefused, preview_file
 from app.services.importers.apply import import_command
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 
 def preview(folder: Path, name: str, content: str | bytes) -> ImportPreview:
