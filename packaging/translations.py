@@ -16,7 +16,7 @@ LANGUAGES = ("zh_CN",)
 
 def main() -> int:
     sources = [str(path) for path in sorted((ROOT / "app" / "ui").rglob("*.py"))]
-    sources += [str(ROOT / "app" / name) for name in ("actions.py", "menus.py", "main.py")]
+    sources += [str(path) for path in sorted((ROOT / "app").glob("*.py"))]
     for language in LANGUAGES:
         file = FOLDER / f"studio_{language}.ts"
         subprocess.run(

@@ -10,7 +10,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.actions import ACTIONS, BY_ID, CONDITIONS, Action
+from app.action import CONDITIONS, Action
+from app.actions import ACTIONS, BY_ID
 from app.ui.theme import theme
 
 
@@ -23,7 +24,7 @@ class ActionSet(QObject):
     """All QActions by id.
 
     An action without a handler stays disabled: bind it with `bind`. What is possible now is a set of conditions
-    (`app.actions.CONDITIONS`); an action whose needs are not met is disabled and its tool tip says why.
+    (`app.action.CONDITIONS`); an action whose needs are not met is disabled and its tool tip says why.
 
     Signals:
         shortcuts_changed(): a person changed a key.

@@ -14,7 +14,7 @@ from app.ui.transport.playback import playback_of
 
 
 class Conditions(QObject):
-    """Works out the conditions of `app.actions.CONDITIONS` when anything they depend on has changed."""
+    """Works out the conditions of `app.action.CONDITIONS` when anything they depend on has changed."""
 
     def __init__(self, studio: Studio, editor: Any, actions: ActionSet, parent: QObject) -> None:
         super().__init__(parent)

@@ -25,7 +25,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.actions import ACTIONS, CONDITIONS
+from app.action import CONDITIONS
+from app.actions import ACTIONS
 from app.menus import MENUS
 from app.model.content_commands import SetVoice
 from app.services.playing import PlayState

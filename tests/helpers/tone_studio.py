@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 from tones import ToneBackend
 
-from app.actions import CONDITIONS
+from app.action import CONDITIONS
 from app.model.commands import ReplaceText
 from app.paths import paths_for
 from app.services.devices import Devices
