@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtWidgets import QListWidgetItem, QWidget
 
 from app.model.errors import ProjectError
 from app.services.store import ProjectStore
 from app.services.store_snapshots import Snapshot
 from app.ui.studio import Studio
 from app.ui.theme import theme
-from app.ui.widgets.dialog import Dialog, card
 from app.ui.widgets.empty_state import EmptyState
+from app.ui.widgets.list_dialog import ListDialog
 from app.ui.words import counted
 
 
-class VersionsDialog(Dialog):
+class VersionsDialog(ListDialog):
     """Lists the pictures that the project keeps of its script; takes of its lines come back with it."""
 
     def __init__(self, studio: Studio, parent: QWidget) -> None:
@@ -28,28 +27,16 @@ class VersionsDialog(Dialog):
             translate("VersionsDialog", "Earlier versions"),
             translate("VersionsDialog", "The script as it was. Undo brings back what you have now."),
             width=520,
+            list_height=220,
         )
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._studio = studio
         self._store: ProjectStore = studio.store
-        frame, inside = card(margins=4)
-        self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Earlier versions"))
-        self.list.setMinimumHeight(220)
-        inside.addWidget(self.list)
-        self._empty = EmptyState(
-            "clock",
-            self.tr("No earlier version yet"),
-            self.tr("One is kept when a project with text is opened and changed."),
-            small=True,
-        )
-        inside.addWidget(self._empty)
-        self.body.addWidget(frame, 1)
+        sentence = self.tr("One is kept when a project with text is opened and changed.")
+        self.set_empty(EmptyState("clock", self.tr("No earlier version yet"), sentence, small=True))
         self.add_button(self.tr("Close")).clicked.connect(self.reject)
-        self.restore_button = self.add_button(self.tr("Bring back"), primary=True)
+        self.restore_button = self.add_deed(self.tr("Bring back"), primary=True)
         self.restore_button.clicked.connect(self._restore)
-        self.list.itemActivated.connect(lambda _: self._restore())
-        self._show([])
         studio.tasks.run(
             lambda _: self._store.snapshots(),
             self._show,
@@ -59,17 +46,8 @@ class VersionsDialog(Dialog):
         )
 
     def _show(self, snapshots: list[Snapshot]) -> None:
-        self.list.clear()
-        for snapshot in snapshots:
-            item = QListWidgetItem(theme().icon("clock"), self._words(snapshot))
-            item.setData(Qt.ItemDataRole.UserRole, snapshot.number)
-            self.list.addItem(item)
-        there = bool(snapshots)
-        self.list.setVisible(there)
-        self._empty.setVisible(not there)
-        self.restore_button.setEnabled(there)
-        if there:
-            self.list.setCurrentRow(0)
+        icon = theme().icon("clock")
+        self.show_rows([(QListWidgetItem(icon, self._words(each)), each.number) for each in snapshots])
 
     def _words(self, snapshot: Snapshot) -> str:
         when = QLocale().toString(datetime.fromtimestamp(snapshot.made_at_s), QLocale.FormatType.ShortFormat)
@@ -78,14 +56,14 @@ class VersionsDialog(Dialog):
         return f"{when}\n{kind} · " + counted(snapshot.words, self.tr("1 word"), self.tr("%1 words"))
 
     def _restore(self) -> None:
-        item: Any = self.list.currentItem()
-        if item is None:
+        number = self.chosen()
+        if number is None:
             return
         if self._store is not self._studio.store:  # another project was opened meanwhile
             self.reject()
             return
         try:
-            self._store.restore_snapshot(item.data(Qt.ItemDataRole.UserRole))
+            self._store.restore_snapshot(number)
         except ProjectError as error:
             self._failed(error)
             return

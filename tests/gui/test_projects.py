@@ -27,6 +27,7 @@ from app.services.speaking import Habits
 from app.services.store import ProjectStore
 from app.ui.recovery_dialog import RecoveryDialog
 from app.ui.versions_dialog import VersionsDialog
+from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.fields import OptionalNumber, Segments
 from app.ui.widgets.progress_dialog import ProgressDialog
 
@@ -185,10 +186,22 @@ def test_the_script_comes_back_as_it_was_when_it_was_opened(running: Any, tmp_pa
     assert running.studio.project.text().startswith("Spoiled ")
 
 
-def test_a_new_project_has_no_earlier_version(running: Any) -> None:
+def test_a_new_project_has_no_earlier_version(running: Any, qtbot: Any) -> None:
     running.studio.actions.trigger("earlier_versions")
     dialog = running.window.findChild(VersionsDialog)
+    nothing = dialog.findChild(EmptyState)
+    assert not nothing.isVisible(), "it says so before it has looked"
+    qtbot.waitUntil(nothing.isVisible, timeout=5_000)
     assert not dialog.restore_button.isEnabled() and not dialog.list.isVisible()
+
+
+def test_the_list_of_lost_work_does_not_say_that_there_is_none_before_it_has_looked(sample: Any, qtbot: Any) -> None:
+    sample.studio.actions.trigger("recover")
+    dialog = sample.window.findChild(RecoveryDialog)
+    nothing = dialog.findChild(EmptyState)
+    assert dialog.isVisible() and not nothing.isVisible() and not dialog.open_button.isEnabled()
+    qtbot.waitUntil(nothing.isVisible, timeout=5_000)
+    assert not dialog.list.isVisible() and not dialog.open_button.isEnabled()
 
 
 def test_a_project_on_a_slow_disk_is_left_at_once_and_saved_beside_the_window(
