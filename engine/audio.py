@@ -1,14 +1,14 @@
-"""Reads clips of any format, never more of them than is needed, and measures how fit they are to be a voice."""
+"""Reads clips of any format, never more of them than is needed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from engine.audio_headers import is_mpeg_in_wav
 from engine.errors import ClipError
 
 LONGEST_S = 100.0  # what the encoder takes as one reference (MODEL §6)
@@ -16,20 +16,26 @@ LONGEST_DECODED_SAMPLES = 100_000_000  # over all channels; no real clip of 100 
 HIGHEST_RATE = 1_536_000
 MOST_CHANNELS = 64
 # libsndfile's names. What it opens that is not listed here goes to FFmpeg's libraries, which have the sterner readers.
-_SNDFILE_FORMATS = frozenset({"WAV", "WAVEX", "RF64", "W64", "AIFF", "FLAC", "OGG", "MP3", "MPEG", "CAF", "AU"})
+_SNDFILE_FORMATS = frozenset({"WAV", "WAVEX", "RF64", "W64", "AIFF", "FLAC", "CAF", "AU"})
+# How files of these begin. MP3 is not even opened there: its decoder writes what it thinks of a file to this program's
+# standard error, and gives wrong samples at the borders of blocks. Of a damaged Ogg file it gives the end twice, and of
+# one that holds several streams the first alone.
+_SNDFILE_STARTS = (b"RIFF", b"RIFX", b"RF64", b"riff", b"FORM", b"fLaC", b"caff", b".snd", b"dns.")
 # Only formats that hold their sound themselves: a play list could name other files.
 _AV_FORMATS = (
     "aac,ac3,aiff,amr,ape,asf,au,avi,caf,dsf,eac3,flac,flv,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,mp3,mpeg,mpegts,"
     "mpc,mpc8,ogg,oma,qcp,rm,spx,tak,tta,voc,w64,wav,wv,xwma"
 )
 _BLOCK_SAMPLES = 1 << 16
+_RUN_UP_S = 0.5  # decoded before a part: frames of MP3, AAC and Opus lean on those before them
+_HEAD_BYTES = 1 << 16
 _UNREADABLE = "Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip again as WAV."
 
 
 def load_clip(path: str | Path, start_s: float | None = None, end_s: float | None = None) -> tuple[np.ndarray, int]:
     """Samples of a clip, or of a part of it; only that part and what lies just before it is decoded.
 
-    WAV, FLAC, MP3, Ogg and Opus are read by libsndfile, everything else (M4A, video, …) by FFmpeg's libraries.
+    WAV, FLAC and AIFF are read by libsndfile, everything else (MP3, Ogg, Opus, M4A, video, …) by FFmpeg's libraries.
 
     Args:
         start_s, end_s: the part, in seconds from the beginning; None is the beginning and the end.
@@ -59,118 +65,6 @@ def load_clip(path: str | Path, start_s: float | None = None, end_s: float | Non
     if not np.isfinite(samples).all():
         raise ClipError(f"{path.name} is damaged: it holds values that are no numbers.", "Save it again as 24-bit WAV.")
     return samples, rate
-
-
-@dataclass(frozen=True)
-class ClipMeasures:
-    """How fit a clip is.
-
-    Attributes:
-        seconds, rate, channels: of the clip.
-        peak_dbfs, rms_dbfs: of all channels together, the latter without offset; -inf for digital silence.
-        clipped_share: of samples that lie in runs of at least three at the clip's own ceiling near full scale.
-        silence_share: of 20 ms windows below -50 dBFS or more than 40 dB under the loudest tenth.
-        noise_floor_dbfs: the level below which a tenth of the windows lie, zeros at the ends left out; -inf where a
-            recorder or an editor has muted the pauses.
-        dc_offset: mean of the channel where it is largest.
-        leading_silence_s, trailing_silence_s: before the first and after the last window that is not silent.
-    """
-
-    seconds: float
-    rate: int
-    channels: int
-    peak_dbfs: float
-    rms_dbfs: float
-    clipped_share: float
-    silence_share: float
-    noise_floor_dbfs: float
-    dc_offset: float
-    leading_silence_s: float
-    trailing_silence_s: float
-
-    @property
-    def snr_db(self) -> float:
-        """Level over noise floor: what a person hears as a clean or a noisy clip; inf where the floor is -inf."""
-        return self.rms_dbfs - self.noise_floor_dbfs if math.isfinite(self.noise_floor_dbfs) else math.inf
-
-
-WINDOW_S = 0.02
-SILENT_DBFS = -50.0
-AUDIBLE_OFFSET = 0.005
-SILENT_BELOW_SPEECH_DB = 40.0
-
-
-def measure_clip(samples: np.ndarray, rate: int) -> ClipMeasures:
-    """Measure float32 `[n, channels]` at `rate` Hz."""
-    samples = np.asarray(samples, np.float32)
-    offset = samples.mean(axis=0, dtype=np.float64) if len(samples) else np.zeros(samples.shape[1])
-    largest_offset = float(np.abs(offset).max(initial=0.0))
-    # A constant is no sound; a tiny one stays, so that muted pauses remain zeros.
-    sound = samples - offset.astype(np.float32) if largest_offset >= AUDIBLE_OFFSET else samples
-    levels = window_levels(sound, rate)
-    silent = silent_windows(levels)
-    sounding = np.flatnonzero(~silent)
-    recorded = np.flatnonzero(np.isfinite(levels))
-    between = levels[recorded[0] : recorded[-1] + 1] if len(recorded) else levels[:0]
-    peak = float(np.abs(samples).max(initial=0.0))
-    seconds = len(samples) / rate
-    return ClipMeasures(
-        seconds=seconds,
-        rate=rate,
-        channels=samples.shape[1],
-        peak_dbfs=_db(peak),
-        rms_dbfs=_db(math.sqrt(_mean_square(sound))),
-        clipped_share=clipped_share(samples),
-        silence_share=float(silent.mean()) if len(silent) else 1.0,
-        noise_floor_dbfs=float(np.percentile(between, 10, method="lower")) if len(between) else -math.inf,
-        dc_offset=largest_offset,
-        leading_silence_s=float(sounding[0] * WINDOW_S) if len(sounding) else seconds,
-        trailing_silence_s=max(0.0, seconds - float((sounding[-1] + 1) * WINDOW_S)) if len(sounding) else seconds,
-    )
-
-
-def window_levels(samples: np.ndarray, rate: int) -> np.ndarray:
-    """RMS in dBFS (-inf for zeros) of each window of 20 ms over all channels, the last one shorter."""
-    size = max(1, round(rate * WINDOW_S))
-    if len(samples) == 0:
-        return np.zeros(0)
-    starts = np.arange(0, len(samples), size)
-    energy = np.add.reduceat(np.square(samples, dtype=np.float64).sum(axis=1), starts)
-    lengths = np.minimum(size, len(samples) - starts) * samples.shape[1]
-    with np.errstate(divide="ignore"):
-        return 10 * np.log10(energy / lengths)
-
-
-def silent_windows(levels: np.ndarray) -> np.ndarray:
-    """Which windows hold no speech: far below full scale, or far below the clip's own loud parts."""
-    if len(levels) == 0:
-        return np.zeros(0, bool)
-    loud = np.percentile(np.maximum(levels, -200.0), 90)
-    return levels < max(SILENT_DBFS, loud - SILENT_BELOW_SPEECH_DB)
-
-
-def clipped_share(samples: np.ndarray) -> float:
-    """Share of samples in runs of three or more at the largest value, where that is -1 dBFS or above."""
-    if len(samples) == 0:
-        return 0.0
-    peak = float(np.abs(samples).max())
-    if peak < 10 ** (-1 / 20):
-        return 0.0
-    flat = np.abs(samples) >= peak * (1 - 2**-11)  # room for the rounding of a lossy copy
-    flat &= np.abs(samples) > 0
-    run = flat[2:] & flat[1:-1] & flat[:-2] if len(flat) >= 3 else np.zeros((0, samples.shape[1]), bool)
-    in_run = np.zeros_like(flat)
-    for offset in range(3):
-        in_run[offset : offset + len(run)] |= run
-    return float(in_run.mean())
-
-
-def _mean_square(samples: np.ndarray) -> float:
-    return float(np.square(samples, dtype=np.float64).mean()) if samples.size else 0.0
-
-
-def _db(amplitude: float) -> float:
-    return 20 * math.log10(amplitude) if amplitude > 0 else -math.inf
 
 
 def _checked_range(path: Path, start_s: float | None, end_s: float | None) -> tuple[float, float | None]:
@@ -216,6 +110,8 @@ def _read_with_sndfile(path: Path, start_s: float, end_s: float | None) -> tuple
     import soundfile
 
     try:
+        if not _is_for_sndfile(path):
+            return None
         with soundfile.SoundFile(str(path)) as file:
             if file.format not in _SNDFILE_FORMATS:
                 return None
@@ -223,7 +119,7 @@ def _read_with_sndfile(path: Path, start_s: float, end_s: float | None) -> tuple
             _check_format(path, rate, file.channels)
             # A damaged or streamed header may claim any length; it is only used to refuse early, never to allocate.
             known = file.frames if 0 < file.frames < 1 << 62 else None
-            if known is not None and end_s is None and known / rate - start_s > LONGEST_S and file.format != "MP3":
+            if known is not None and end_s is None and known / rate - start_s > LONGEST_S:
                 raise _too_long(path, known / rate - start_s)
             first = round(start_s * rate)
             wanted = None if end_s is None else round(end_s * rate) - first
@@ -234,6 +130,12 @@ def _read_with_sndfile(path: Path, start_s: float, end_s: float | None) -> tuple
             return _gather(path, _sndfile_blocks(file), rate, wanted), rate
     except (soundfile.SoundFileError, OSError, ValueError, TypeError, OverflowError):
         return None  # unknown or damaged: the other reader decides, and words the error
+
+
+def _is_for_sndfile(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    return head.startswith(_SNDFILE_STARTS) and not is_mpeg_in_wav(head)
 
 
 def _sndfile_blocks(file: object) -> Iterator[np.ndarray]:
@@ -290,7 +192,7 @@ def _read_stream(
             raise _too_long(path, seconds)
     if start_s > 0 and stream.time_base:
         origin = stream.start_time or 0
-        container.seek(origin + int(start_s / stream.time_base), stream=stream, backward=True)
+        container.seek(origin + int(max(0.0, start_s - _RUN_UP_S) / stream.time_base), stream=stream, backward=True)
     wanted = None if end_s is None else round(end_s * rate) - round(start_s * rate)
     samples = _gather(path, _av_blocks(path, container, stream, rate, channels, round(start_s * rate)), rate, wanted)
     return samples, rate
@@ -306,24 +208,30 @@ def _av_blocks(
     position: int | None = None
     failed: Exception | None = None
     some = False
-    frames = container.decode(stream)
+    packets = container.demux(stream)
     while True:
         try:
-            frame = next(frames)
+            packet = next(packets)
         except StopIteration:
             break
         except (av.FFmpegError, ValueError) as error:
-            failed = error  # what was decoded before the damage is kept, as every player does
+            failed = error  # what was read before the damage is kept, as every player does
             break
-        if position is None:
-            seconds = 0.0 if frame.time is None else frame.time - float((stream.start_time or 0) * stream.time_base)
-            position = max(0, round(seconds * rate))
-        for part in resampler.resample(frame):
-            block = part.to_ndarray().reshape(-1, channels).astype(np.float32, copy=False)
-            skip = min(len(block), max(0, first - position))
-            position += len(block)
-            if len(block) > skip:
-                some = True
-                yield block[skip:]
+        try:
+            frames = packet.decode()
+        except (av.FFmpegError, ValueError) as error:
+            failed = error  # what comes after a damaged place is kept as well
+            continue
+        for frame in frames:
+            if position is None:
+                seconds = 0.0 if frame.time is None else frame.time - float((stream.start_time or 0) * stream.time_base)
+                position = max(0, round(seconds * rate))
+            for part in resampler.resample(frame):
+                block = part.to_ndarray().reshape(-1, channels).astype(np.float32, copy=False)
+                skip = min(len(block), max(0, first - position))
+                position += len(block)
+                if len(block) > skip:
+                    some = True
+                    yield block[skip:]
     if failed is not None and not some:
         raise _damaged(path, failed)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from engine.audio_ogg import ogg_sound
+
 _HEAD_BYTES = 1 << 16
 _UNKNOWN = 0xFFFFFF00  # sizes from here on, and 0, stand for a stream whose length nobody knew
+_EXTENSIBLE, _MPEG_TAGS = 0xFFFE, (0x50, 0x55)  # of the coding, in a WAV's header
 _MP3_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}  # by version bits
 
 
 def promised_seconds(path: Path) -> float | None:
-    """Seconds by the header of a WAV (also RF64), FLAC, MP3, MP4 or Matroska file; None where it says nothing."""
+    """Seconds by the header of a WAV (also RF64), FLAC, MP3, MP4 or Matroska file, or by the pages of an Ogg file; None
+    where it says nothing."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
@@ -19,6 +23,9 @@ def promised_seconds(path: Path) -> float | None:
             return _wav_seconds(head)
         if head[:4] == b"fLaC" and head[4] & 0x7F == 0:
             return _flac_seconds(head)
+        if head[:4] == b"OggS":
+            sound = ogg_sound(path)
+            return sound.seconds if sound is not None else None
         if head[:3] == b"ID3" or head[:1] == b"\xff":
             return _mp3_seconds(path)
         if head[4:8] == b"ftyp" or head[:4] == b"\x1aE\xdf\xa3":
@@ -26,6 +33,31 @@ def promised_seconds(path: Path) -> float | None:
     except (OSError, struct.error, IndexError):
         pass  # whoever reads the sound says what is wrong
     return None
+
+
+def lacks_its_end(path: Path) -> bool:
+    """Whether a file of a kind that marks its end (Ogg) has no such mark."""
+    try:
+        sound = ogg_sound(path)
+    except OSError:
+        return False  # whoever reads the sound says what is wrong
+    return sound is not None and not sound.has_end
+
+
+def is_mpeg_in_wav(head: bytes) -> bool:
+    """Whether a file that begins so is a WAV that holds MP2 or MP3 instead of samples."""
+    if head[:4] not in (b"RIFF", b"RIFX", b"RF64") or head[8:12] != b"WAVE":
+        return False
+    order, at = ">" if head[:4] == b"RIFX" else "<", 12
+    while at + 34 <= len(head):
+        name, size = head[at : at + 4], struct.unpack_from(f"{order}I", head, at + 4)[0]
+        if name == b"fmt ":
+            tag = struct.unpack_from(f"{order}H", head, at + 8)[0]
+            if tag == _EXTENSIBLE and size >= 26:
+                tag = struct.unpack_from(f"{order}H", head, at + 32)[0]
+            return tag in _MPEG_TAGS
+        at += 8 + size + size % 2
+    return False
 
 
 def _wav_seconds(head: bytes) -> float | None:

@@ -12,17 +12,16 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.audio import (
+from engine.audio import LONGEST_S, load_clip
+from engine.audio_headers import lacks_its_end, promised_seconds
+from engine.audio_measures import (
     AUDIBLE_OFFSET,
-    LONGEST_S,
     WINDOW_S,
     ClipMeasures,
-    load_clip,
     measure_clip,
     silent_windows,
     window_levels,
 )
-from engine.audio_headers import promised_seconds
 from engine.errors import ClipError
 from engine.requests import Clip, SpeechWarning
 
@@ -133,6 +132,14 @@ def _note_missing_end(path: Path, end_s: float, repairs: list[SpeechWarning]) ->
             SpeechWarning(
                 "clip_breaks_off",
                 f"{path.name} breaks off: of {promised_s:.1f} s only {end_s:.1f} s are there. "
+                "Copy it again if the rest is wanted.",
+            )
+        )
+    elif lacks_its_end(path):
+        repairs.append(
+            SpeechWarning(
+                "clip_breaks_off",
+                f"{path.name} seems to break off after {end_s:.1f} s: the mark of its end is missing. "
                 "Copy it again if the rest is wanted.",
             )
         )

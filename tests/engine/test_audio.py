@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import av
@@ -12,10 +14,12 @@ import pytest
 import soundfile
 
 from engine import audio
-from engine.audio import load_clip, measure_clip
+from engine.audio import load_clip
+from engine.audio_measures import measure_clip
 from engine.errors import ClipError
 
 RATE = 48_000
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def tone(seconds: float, rate: int = RATE, channels: int = 2, amplitude: float = 0.3) -> np.ndarray:
@@ -91,6 +95,58 @@ def test_any_depth_rate_and_number_of_channels(tmp_path, subtype, rate, channels
     samples, found = load_clip(path)
     assert found == rate and samples.shape == (rate // 2, channels)
     np.testing.assert_allclose(samples, tone(0.5, rate, channels), atol=0.02)
+
+
+def sweep(seconds: float) -> np.ndarray:
+    """A tone that rises: no two places of it are alike."""
+    at = np.arange(round(seconds * RATE)) / RATE
+    return np.stack([0.4 * np.sin(2 * np.pi * (f * at + 20 * at * at)) for f in (200, 300)], axis=1).astype(np.float32)
+
+
+def test_an_mp3_is_what_was_written_at_every_place_and_in_every_part(tmp_path):
+    path = written(tmp_path, "mp3", sweep(12))
+    whole, _ = load_clip(path)
+    assert np.abs(whole - sweep(12)[: len(whole)]).max() < 0.1
+    for start_s in (0.4, 1.25, 7.01):
+        part, _ = load_clip(path, start_s, start_s + 1)
+        at = round(start_s * RATE)
+        np.testing.assert_allclose(part, whole[at : at + len(part)], atol=1e-4)
+
+
+def test_what_comes_after_a_damaged_place_of_an_m4a_is_kept(tmp_path):
+    path = written(tmp_path, "m4a", sweep(8))
+    content = bytearray(path.read_bytes())
+    third = len(content) // 3
+    content[third : third + 400] = b"\xff" * 400
+    path.write_bytes(content)
+    samples, _ = load_clip(path)
+    assert len(samples) > 7 * RATE
+
+
+def wav_of_mp3(path: Path, samples: np.ndarray) -> Path:
+    with av.open(str(path), "w", format="wav") as container:
+        stream = container.add_stream("libmp3lame", rate=RATE, layout="stereo")
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout="stereo")
+        frame.rate = RATE
+        resampler = av.AudioResampler(stream.format, "stereo", RATE, 1152)
+        for part in [*resampler.resample(frame), *resampler.resample(None)]:
+            container.mux(stream.encode(part))
+        container.mux(stream.encode(None))
+    return path
+
+
+@pytest.mark.parametrize("within", ["mp3", "wav"])
+def test_a_damaged_mp3_is_read_without_a_word_of_the_libraries(tmp_path, within):
+    path = written(tmp_path, "mp3", tone(4)) if within == "mp3" else wav_of_mp3(tmp_path / "clip.wav", tone(4))
+    content = bytearray(path.read_bytes())
+    for at in range(len(content) // 3, len(content), 997):
+        content[at : at + 9] = b"\x00\xff\xfb\x10abcde"
+    for name, data in (("damaged", content), ("cut", content[: len(content) * 6 // 10])):
+        (tmp_path / f"{name}.{within}").write_bytes(data)
+    read = "import sys; from engine.audio import load_clip; [load_clip(path) for path in sys.argv[1:]]"
+    paths = [str(tmp_path / f"{name}.{within}") for name in ("damaged", "cut")]
+    done = subprocess.run([sys.executable, "-c", read, *paths], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout + done.stderr == ""
 
 
 def test_a_ten_hour_file_is_refused_unread_and_its_part_is_read(tmp_path, monkeypatch):

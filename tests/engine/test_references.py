@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import av
@@ -14,7 +15,9 @@ import soundfile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.audio import load_clip
 from engine.audio_headers import promised_seconds
+from engine.audio_ogg import ogg_sound
 from engine.errors import ClipError
 from engine.reference_cache import ReferenceCache
 from engine.references import PreparedClip, file_sha256, prepare_clip
@@ -163,6 +166,52 @@ def test_a_compressed_file_that_breaks_off_is_used_with_a_note(tmp_path, suffix,
     assert len(notes) == 1 and notes[0].message.count("of 4.0 s") + notes[0].message.count("of 3.9 s") == 1
 
 
+def write_ogg(path: Path, coding: str, seconds: float = 4.0) -> Path:
+    soundfile.write(path, voice(seconds), RATE, format="OGG", subtype=coding)
+    return path
+
+
+@pytest.mark.parametrize("coding", ["VORBIS", "OPUS"])
+@pytest.mark.parametrize("share", [0.35, 0.6, 0.999])
+def test_an_ogg_file_without_its_end_is_used_with_a_note_of_what_was_read(tmp_path, coding, share):
+    path = write_ogg(tmp_path / "a.ogg", coding)
+    assert prepare_clip(Clip(path=path), CODEC).repairs == ()
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
+    samples, rate = load_clip(path)
+    (note,) = [each for each in prepare_clip(Clip(path=path), CODEC).repairs if each.code == "clip_breaks_off"]
+    assert f"after {len(samples) / rate:.1f} s" in note.message
+    assert "clip_breaks_off" not in codes_of(prepare_clip(Clip(path=path, end_s=0.8), CODEC))
+
+
+def test_an_ogg_file_that_lost_its_middle_says_how_much_is_there(tmp_path):
+    path = write_ogg(tmp_path / "a.opus", "OPUS")
+    content = bytearray(path.read_bytes())
+    page = content.index(b"OggS", len(content) // 2)
+    content[page + 300] ^= 0xFF  # a page whose sum is wrong is left out by every reader
+    path.write_bytes(content)
+    (note,) = [each for each in prepare_clip(Clip(path=path), CODEC).repairs if each.code == "clip_breaks_off"]
+    assert "of 4.0 s only" in note.message
+
+
+def test_ogg_streams_one_behind_the_other_are_read_as_one(tmp_path):
+    one = write_ogg(tmp_path / "a.ogg", "VORBIS", 1.5)
+    both = tmp_path / "both.ogg"
+    both.write_bytes(one.read_bytes() * 2)
+    clip = prepare_clip(Clip(path=both), CODEC)
+    assert clip.seconds == pytest.approx(3.0, abs=0.05) and clip.repairs == ()
+    soundfile.write(tmp_path / "other.ogg", voice(1.5, 44_100), 44_100)
+    both.write_bytes(one.read_bytes() + (tmp_path / "other.ogg").read_bytes())
+    assert prepare_clip(Clip(path=both), CODEC).repairs == ()
+
+
+def test_a_recording_from_the_middle_of_an_ogg_stream_promises_nothing(tmp_path):
+    path = write_ogg(tmp_path / "a.ogg", "VORBIS")
+    pages = [b"OggS" + rest for rest in path.read_bytes().split(b"OggS")[1:]]
+    path.write_bytes(b"".join(pages[:2] + pages[len(pages) // 2 :]))
+    assert ogg_sound(path).seconds is None
+    assert "clip_breaks_off" not in codes_of(prepare_clip(Clip(path=path), CODEC))
+
+
 def test_a_stream_of_unknown_length_breaks_off_nowhere(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, voice(2.0), RATE, subtype="PCM_16")
@@ -177,7 +226,7 @@ def test_a_stream_of_unknown_length_breaks_off_nowhere(tmp_path):
     st.binary(max_size=200),
     st.sampled_from(
         [b"RIFF1234WAVE", b"RF641234WAVE", b"fLaC", b"ID3", b"\xff\xfb\x94", b"\xff\xfb\x94\0" + b"\0" * 32 + b"Xing"]
-        + [b"\0\0\0\x18ftypM4A ", b"\x1aE\xdf\xa3", b""]
+        + [b"OggS\0\2", b"OggS\0\2" + b"\0" * 20 + b"\1\x13OpusHead\1\1", b"\0\0\0\x18ftypM4A ", b"\x1aE\xdf\xa3", b""]
     ),
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
