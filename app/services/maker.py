@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from app.services.render_job import RenderJob
 from engine import SAMPLE_RATE, Clip, Event, Piece, SpeechError, SpeechResult, StopReason
 
 if TYPE_CHECKING:
+    from app.services.live_take import LiveTake
     from app.services.speaking import Speech
-    from engine import Engine
+    from app.services.store_takes import TakeWriter
+    from engine import SpeechRequest, Stream
 
 log = logging.getLogger(__name__)
 
@@ -39,23 +41,55 @@ class Made:
     failed: str = ""
 
 
-def make_take(
-    job: RenderJob,
-    take: Take,
-    engine: Engine,
-    writer: Any,
-    on_event: Callable[[Event], None],
-    on_grown: Callable[[np.ndarray], None],
-    lead_s: Callable[[], float] | None,
-) -> Made:
-    """Speak a job's pieces into `writer` and `job.live`. Runs on a worker thread; returns when it has ended, never
-    raises.
+class Submits(Protocol):
+    """An engine, as far as the making of a take needs it."""
 
-    The writer is finished by whoever began it, on the project's thread.
+    def submit(
+        self, request: SpeechRequest, on_event: Callable[[Event], None] | None, lead_s: Callable[[], float] | None, /
+    ) -> Stream: ...
+
+
+@dataclass(frozen=True)
+class TakeMaking:
+    """What the making of one take needs. Used on its worker thread alone.
+
+    Attributes:
+        job: with `speech` and `live` set. take: as it was begun.
+        engine: speaks. writer: where the audio goes; finished by whoever began it, on the project's thread.
+        on_event: hears the engine, on its thread. on_grown: hears of new audio, float32 `[n, 2]` at 48 kHz.
+        lead_s: asks the listener how much is ahead; None where nobody listens.
+    """
+
+    job: RenderJob
+    take: Take
+    engine: Submits
+    writer: TakeWriter
+    on_event: Callable[[Event], None]
+    on_grown: Callable[[np.ndarray], None]
+    lead_s: Callable[[], float] | None
+
+    def submit(self, request: SpeechRequest) -> Stream:
+        """Ask for speech; a job that is stopped meanwhile stops it."""
+        self.job.stream = stream = self.engine.submit(request, self.on_event, self.lead_s)
+        if self.job.stop.is_set():
+            stream.cancel()
+        return stream
+
+    def hand_on(self, piece: int, samples: np.ndarray) -> None:
+        """Audio of a piece, to disk and to all who listen."""
+        assert self.job.live is not None
+        self.writer.append(samples)
+        self.job.live.add(piece, samples)
+        self.on_grown(samples)
+
+
+def make_take(making: TakeMaking) -> Made:
+    """Speak a job's pieces into the writer and `job.live`. Runs on a worker thread; returns when it has ended, never
+    raises.
 
     Every piece that ends other than by the model's own stop ends the take, which is then marked, never `done`.
     """
-    speech, live = job.speech, job.live
+    job, speech, live = making.job, making.job.speech, making.job.live
     assert speech is not None and live is not None
     items = [index for index, item in enumerate(speech.plan.items) if isinstance(item, Piece)]
     pieces: list[PieceAudio] = []
@@ -70,14 +104,10 @@ def make_take(
                 reason = StopReason.CANCELLED
                 break
             started_at = at
-            job.stream = stream = engine.submit(request, on_event, lead_s)
-            if job.stop.is_set():
-                stream.cancel()
+            stream = making.submit(request)
             for chunk in stream:
                 at += len(chunk.samples)
-                writer.append(chunk.samples)
-                live.add(number, chunk.samples)
-                on_grown(chunk.samples)
+                making.hand_on(number, chunk.samples)
             result = stream.result()
             results.append(result)
             pieces.append(PieceAudio(started_at, at - started_at, items[number]))
@@ -95,20 +125,19 @@ def make_take(
     if failed and at > sum(piece.n_samples for piece in pieces):
         done = sum(piece.n_samples for piece in pieces)
         pieces.append(PieceAudio(done, at - done, items[len(pieces)]))
-    return _finish(take, live, reason, failed, at, tuple(pieces), results, job)
+    return _finish(making, reason, failed, at, tuple(pieces), results)
 
 
 def _finish(
-    take: Take,
-    live: Any,
+    making: TakeMaking,
     reason: StopReason,
     failed: str,
     samples: int,
     pieces: tuple[PieceAudio, ...],
     results: list[SpeechResult],
-    job: RenderJob,
 ) -> Made:
-    assert job.speech is not None
+    job, take = making.job, making.take
+    assert job.speech is not None and job.live is not None
     finished = ended(take, reason, samples, pieces, results, job.speech)
     if failed:
         finished = replace(finished, warnings=(*finished.warnings, failed))
@@ -116,7 +145,7 @@ def _finish(
         # The key promises what the same request would give in stereo: this take must not be found for it.
         key = take_key({"mode": MONO, "of": take.key})
         finished = replace(finished, key=key, figures={**finished.figures, "mono": True})
-    live.end(failed)
+    job.live.end(failed)
     if job.dropped or not samples:
         return Made(None, failed)
     return Made(finished, failed)
@@ -165,7 +194,7 @@ def figures_of(results: list[SpeechResult]) -> dict[str, Any]:
     }
 
 
-def copy_take(source: Iterator[np.ndarray], writer: Any, live: Any, found: Take, take: Take) -> Made:
+def copy_take(source: Iterator[np.ndarray], writer: TakeWriter, live: LiveTake, found: Take, take: Take) -> Made:
     """A take that was made before for the same key, for another block: its audio again, nothing rendered."""
     cuts = [piece.start_sample + piece.n_samples for piece in found.pieces]
     number, at = 0, 0

@@ -7,25 +7,24 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.model.take import PieceAudio, Take
 from app.model.take_key import take_key
-from app.services.maker import Made, before_more, ended
+from app.services.maker import Made, TakeMaking, before_more, ended
 from app.services.mixer import TrimRule, speech_bounds
 from app.services.programme import take_pieces
 from app.services.silences import SilenceFinder
 from app.services.word_times import split_words, time_words
-from engine import SAMPLE_RATE, Clip, Event, SpeechError, SpeechResult, StopReason, estimate_frames, sentence_ends
+from engine import SAMPLE_RATE, Clip, SpeechError, SpeechResult, StopReason, estimate_frames, sentence_ends
 
 if TYPE_CHECKING:
     from app.model.block import Block
     from app.services.block_states import BlockStates
-    from app.services.render_job import RenderJob
     from app.services.speaking import Speech
-    from engine import Engine, Piece, SpeechPlan, SpeechRequest
+    from engine import Piece, SpeechPlan, SpeechRequest
 
 TakeReader = Callable[[str, int, int], np.ndarray]
 
@@ -129,21 +128,13 @@ def key_of(speech: Speech, sentences: Sentences) -> str:
     )
 
 
-def respeak(
-    job: RenderJob,
-    take: Take,
-    engine: Engine,
-    writer: Any,
-    on_event: Callable[[Event], None],
-    on_grown: Callable[[np.ndarray], None],
-    lead_s: Callable[[], float] | None,
-    read_take: TakeReader,
-) -> Made:
+def respeak(making: TakeMaking, read_take: TakeReader) -> Made:
     """Make a take of `job.sentences`: what stays is copied, what is wanted anew is spoken and put in its place.
 
     Runs on a worker thread, never raises, and leaves the writer to be finished, as `maker.make_take` does. A take that
     was stopped or failed before its end is nothing worth keeping: the one before is still there.
     """
+    job, take = making.job, making.take
     speech, live, sentences = job.speech, job.live, job.sentences
     assert speech is not None and live is not None and sentences is not None
     language = speech.manner.language(speech.block)
@@ -157,9 +148,7 @@ def respeak(
     def speak(request: SpeechRequest) -> np.ndarray:
         if job.stop.is_set():
             raise _StoppedError(StopReason.CANCELLED)
-        job.stream = stream = engine.submit(request, on_event, lead_s)
-        if job.stop.is_set():
-            stream.cancel()
+        stream = making.submit(request)
         chunks = [chunk.samples for chunk in stream]
         result = stream.result()
         results.append(result)
@@ -180,9 +169,7 @@ def respeak(
                 )  # fmt: skip
             made = []
             for part in parts:
-                writer.append(part)
-                live.add(number, part)
-                on_grown(part)
+                making.hand_on(number, part)
                 made.append(part)
             samples = sum(map(len, made))
             pieces.append(PieceAudio(at, samples, old_piece.item))

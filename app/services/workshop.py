@@ -14,7 +14,7 @@ import numpy as np
 
 from app.model.take import Take
 from app.services.excerpt import Excerpt, heard_shape
-from app.services.maker import Made, copy_take, make_take
+from app.services.maker import Made, TakeMaking, copy_take, make_take
 from app.services.overview import Overview
 from app.services.programme import take_pieces
 from app.services.render_job import RenderJob
@@ -154,12 +154,11 @@ class Workshop:
                 self._grown_at_s = now_s
                 self._deliver(lambda: self._tell_grown(job.block_id))
 
-        events = self._events(job)
+        making = TakeMaking(job, take, engine, order.writer, self._events(job), grew, order.lead_s)
         if job.sentences is not None:
-            reader = order.store.read_take
-            made = respeak(job, take, engine, order.writer, events, grew, order.lead_s, reader)
-            return made, False  # of use to this take alone: no other is asked for with its key
-        return make_take(job, take, engine, order.writer, events, grew, order.lead_s), True
+            # Of use to this take alone: no other is asked for with its key.
+            return respeak(making, order.store.read_take), False
+        return make_take(making), True
 
     def _events(self, job: RenderJob) -> Callable[[Event], None]:
         def hear(event: Event) -> None:
