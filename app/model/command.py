@@ -32,8 +32,8 @@ class Command:
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON values with `type`."""
-        raise NotImplementedError
+        """Plain JSON values with `type`: the fields as they are, where these are plain."""
+        return {"type": self.type, **vars(self)}
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:

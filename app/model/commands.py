@@ -92,9 +92,6 @@ class ReplaceText(Command):
             return ReplaceText(self.position, self.removed[: len(self.removed) - len(newer.inserted)], self.inserted)
         return None
 
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "position": self.position, "removed": self.removed, "inserted": self.inserted}
-
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
         return cls(
@@ -188,9 +185,6 @@ class MoveBlocks(Command):
             span[self.to - start : self.to - start] = moved
             project.replace_blocks(start, end - start, span)
         return MoveBlocks(self.to, self.count, self.first)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "first": self.first, "count": self.count, "to": self.to}
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:

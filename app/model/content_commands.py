@@ -82,9 +82,6 @@ class DropTake(Command):
             ChooseTake(take.block_id, self.chosen).apply(project)
         return PutTake(take, choose=was_chosen)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "take_id": self.take_id, "chosen": self.chosen}
-
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
         return cls(_id_in(given, "take_id"), _id_or_none_in(given, "chosen"))
@@ -108,9 +105,6 @@ class ChooseTake(Command):
         if block.chosen != self.take_id:
             project.put_block(replace(block, chosen=self.take_id))
         return ChooseTake(self.block_id, block.chosen)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "block_id": self.block_id, "take_id": self.take_id}
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
@@ -151,9 +145,6 @@ class DropVoice(Command):
         if self.voice_id not in project.voices:
             raise CommandError("This voice is not there any more.")
         return SetVoice(project.drop_voice(self.voice_id))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"type": self.type, "voice_id": self.voice_id}
 
     @classmethod
     def read(cls, given: dict[str, Any]) -> Command:
