@@ -24,7 +24,7 @@ from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_clips, store_moves, store_opening, store_sessions, store_snapshots
+from app.services import store_clips, store_moves, store_opening, store_sessions, store_snapshots, store_sums
 from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_changes import Changes
 from app.services.store_lock import Lock
@@ -98,6 +98,7 @@ class ProjectStore:
         self._deliver = deliver or _at_once
         self._lock = opened.lock
         self._closed = False
+        self._altered = bool(rows.doubts.mark)
         self._session: Session | None = None
         self._publisher: Publisher | None = None
         self._lease: Lease | None = None
@@ -252,6 +253,8 @@ class ProjectStore:
             return True
         self._closed = True
         self.takes.close()
+        if self._altered and self._writer is not None:
+            self._writer.call(store_sums.renew)  # it was told, and a copy was kept: now what is there counts
         saved = self._writer is None or self._writer.close()
         if self._lease is not None:
             self._lease.release()

@@ -7,6 +7,7 @@ import os
 import re
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,17 @@ _PIECE_BYTES = 4 * 1024 * 1024
 def part_of(target: Path) -> Path:
     """The temporary name under which a file is made."""
     return target.with_name(f".{target.name}.{new_id()[:8]}.part")
+
+
+def kept_name(path: Path) -> Path:
+    """A free name beside a damaged file, for the copy of it that is kept."""
+    stamp = time.strftime("%Y-%m-%d %H.%M.%S")
+    for number in range(1, 1000):
+        more = "" if number == 1 else f" {number}"
+        kept = path.with_name(f"{path.stem} (damaged {stamp}{more}){path.suffix}")
+        if not kept.exists():
+            break
+    return kept
 
 
 def remove_parts(path: Path) -> None:

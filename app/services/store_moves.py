@@ -16,6 +16,7 @@ from app.model.errors import ProjectError
 from app.services import store_copy
 from app.services.store_lock import Lock
 from app.services.store_network import copy_for
+from app.services.store_rows import write_meta
 from app.services.store_schema import begin_writing, connect
 from app.services.store_snapshots import snapshot_texts
 
@@ -203,7 +204,7 @@ def _give_new_id(part: Path) -> None:
     """A copy of a named project is another project."""
     connection = connect(part, write=True)
     try:
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('project', ?)", (new_id(),))
+        write_meta(connection, "project", new_id())
     finally:
         connection.close()
 

@@ -178,7 +178,7 @@ def open_file(
     if read_only:
         connection.close()
     is_untitled = path.parent == paths.untitled.absolute()
-    notices += rows.faults
+    notices += rows.doubts.notices + rows.faults
     return Opened(path, rows, None if read_only else connection, lock, copy, is_untitled, interrupted, notices)
 
 
@@ -190,14 +190,20 @@ class _How:
     at_once: bool = False
     progress: Tick | None = None
 
-    def keep_copy(self, path: Path, name: str) -> Path:
-        """Keep the file beside itself before it is changed."""
+    def keep_copy(self, path: Path, kept: Path) -> None:
+        """Keep the file under another name before it is changed."""
         if self.at_once:
             raise OpeningTakesLongError(path)
-        kept = path.with_name(f"{path.stem} ({name}){path.suffix}")
         if not kept.exists():
-            store_copy.copy_file(path, kept, self.progress)
-        return kept
+            # Under its name there is never half a copy, which the next opening would take for the whole.
+            part = store_copy.part_of(path)
+            try:
+                store_copy.copy_file(path, part, self.progress)
+                with part.open("rb+") as file:
+                    os.fsync(file.fileno())
+                os.replace(part, kept)
+            finally:
+                store_copy.discard(part)
 
 
 def read(path: Path, lock: Lock | None, how: _How) -> tuple[sqlite3.Connection, Rows]:
@@ -222,22 +228,18 @@ def read(path: Path, lock: Lock | None, how: _How) -> tuple[sqlite3.Connection, 
         raise DamagedProjectError(f"{path.name} is damaged.") from error
     try:
         version = check_identity(connection, path)
+        check_schema(connection, path, version=version)  # first: nothing that a file brings along may run
         if version < VERSION and lock is not None:
-            how.keep_copy(path, f"version {version}, {time.strftime('%Y-%m-%d')}")
-            migrate(connection, version)
-        elif version < VERSION:
-            raise ProjectError(
-                f"{path.name} is of an older version.", "Open it for writing once, to bring it up to date."
-            )
-        check_schema(connection, path)
+            _bring_up_to_date(path, connection, version, how)
         if lock is not None:
             begin_writing(connection, path)
         with bounded(connection, _READ_LIMIT_S):
             rows = store_rows.read_rows(connection)
         if lock is not None and "lock" in rows.meta:
             lock.check(Holder.from_text(rows.meta["lock"]), how.force)
-        if rows.faults and lock is not None:
+        if (rows.faults or rows.doubts.mark) and lock is not None:
             _keep_faulty(path, connection, rows, how)
+            store_rows.forget_lost_steps(connection, rows)
         return connection, rows
     except sqlite3.DatabaseError as error:
         connection.close()
@@ -250,15 +252,35 @@ def read(path: Path, lock: Lock | None, how: _How) -> tuple[sqlite3.Connection, 
         raise
 
 
+def _bring_up_to_date(path: Path, connection: sqlite3.Connection, version: int, how: _How) -> None:
+    """Keep a file of an older version as it is, and bring it to this one."""
+    # What the program that wrote it left beside the file belongs into the copy too.
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try:
+        kept = f"{path.stem} (version {version}, {time.strftime('%Y-%m-%d')}){path.suffix}"
+        how.keep_copy(path, path.with_name(kept))
+    except OSError as error:
+        raise ProjectError(
+            f"{path.name} is of an older version, and there is no room for a copy of it ({error.strerror}).",
+            "Free some space, or open it read-only.",
+        ) from error
+    with bounded(connection, _READ_LIMIT_S):
+        migrate(connection, version)
+    check_schema(connection, path)
+
+
 def _keep_faulty(path: Path, connection: sqlite3.Connection, rows: Rows, how: _How) -> None:
-    """Single values could not be read: before anything is written over them, the file is kept as it is, once."""
+    """Values could not be read, or were altered: before anything is written over them, the file is kept, once."""
     faults = f"{rows.fault_count} {hashlib.sha256(''.join(rows.faults).encode()).hexdigest()}"
     known, _, name = rows.meta.get(_FAULTS_KEPT, "").partition("\n")
-    if known != faults:
+    known, _, mark = known.partition("/")
+    if known != faults or str(rows.doubts.mark) not in ("0", mark):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        name = how.keep_copy(path, f"damaged {time.strftime('%Y-%m-%d %H.%M.%S')}").name
-        rows.meta[_FAULTS_KEPT] = f"{faults}\n{name}"
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_FAULTS_KEPT, rows.meta[_FAULTS_KEPT]))
+        kept = store_copy.kept_name(path)
+        how.keep_copy(path, kept)
+        name = kept.name
+        rows.meta[_FAULTS_KEPT] = f"{faults}/{rows.doubts.mark}\n{name}"
+        store_rows.write_meta(connection, _FAULTS_KEPT, rows.meta[_FAULTS_KEPT])
     rows.faults.append(f"The file as it was is kept as {name}.")
 
 

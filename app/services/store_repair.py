@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from app.model.errors import FormatError
-from app.services import store_copy, store_snapshots
+from app.services import store_copy, store_snapshots, store_sums
 from app.services.store_audio import MAX_SEGMENT_SAMPLES
 from app.services.store_copy import Tick
 from app.services.store_schema import (
     APPLICATION_ID,
     SMALL_TABLES,
+    TABLES_OF,
     DamagedProjectError,
     bounded,
     connect,
@@ -31,12 +32,8 @@ from app.services.store_schema import (
 TIME_LIMIT_S = 300.0
 _MAX_FAULTS = 5_000
 _COLUMNS = {
-    "meta": ("name", "value"),
-    "blocks": ("id", "rank", "text", "settings", "chosen"),
-    "takes": ("id", "block_id", "state", "body"),
-    "voices": ("id", "body"),
+    **store_sums.SUMMED,
     "clips": ("sha256", "name", "bytes"),
-    "steps": ("number", "label", "command"),
     "snapshots": ("number", "kind", "made_at_s", "body"),
     "segments": ("take", "start", "samples", "crc", "flac"),
 }
@@ -115,12 +112,7 @@ def repair(path: Path, progress: Tick | None = None) -> Repair:
 
 
 def _keep_copy(path: Path) -> Path:
-    stamp = time.strftime("%Y-%m-%d %H.%M.%S")
-    for number in range(1, 1000):
-        more = "" if number == 1 else f" {number}"
-        kept = path.with_name(f"{path.stem} (damaged {stamp}{more}){path.suffix}")
-        if not kept.exists():
-            break
+    kept = store_copy.kept_name(path)
     for suffix in ("", "-wal"):
         source = path.with_name(path.name + suffix)
         if source.exists():
@@ -150,7 +142,8 @@ def _readable(path: Path, folder: Path, result: Repair, progress: Tick | None) -
     """A connection to the file, or to a copy with a fresh first page when its own does not hold our tables."""
     try:
         connection = connect(path)  # read-only: the copy that is kept shares its place on the disk
-        if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID and tables_are_ours(connection):
+        is_ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+        if is_ours and any(tables_are_ours(connection, version) for version in TABLES_OF):
             return connection
         connection.close()
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # SQLite quotes what it found in its messages
@@ -207,6 +200,7 @@ def _salvage(source: sqlite3.Connection, part: Path, result: Repair, end_s: floa
             result.lost.add("steps")
         _copy_table(source, destination, "segments", result, end_s, share)
         _mark_takes(destination, result)
+        store_sums.renew(destination, missing_only=True)
         destination.execute("COMMIT")
         return counts["blocks"] > 0 or result.from_snapshot > 0 or counts["takes"] > 0 or counts["meta"] > 0
     finally:
@@ -222,6 +216,8 @@ def _copy_table(
     share: _Share,
 ) -> int:
     columns = _COLUMNS[table]
+    if table in store_sums.SUMMED and store_sums.has_sums(source):
+        columns += ("crc",)  # as it is: a wrong one tells what was altered
     marks = ", ".join("?" * len(columns))
     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"
     copied = 0
@@ -312,6 +308,7 @@ def _next_readable(connection: sqlite3.Connection, table: str, at: int) -> int |
 def _fill_from_snapshot(destination: sqlite3.Connection) -> int:
     """Put paragraphs that are gone back where the latest readable snapshot has them; returns how many."""
     there = dict(destination.execute("SELECT id, rank FROM blocks"))
+    altered = store_sums.altered(destination, "blocks")
     for snapshot in store_snapshots.snapshots(destination):
         try:
             rows = store_snapshots.blocks_of(destination, snapshot.number)
@@ -332,11 +329,13 @@ def _fill_from_snapshot(destination: sqlite3.Connection) -> int:
                 merged.append(order[at])
             merged += [block_id for before_it, block_id, *_ in missing if before_it == at]
         for _, block_id, text, settings, chosen in missing:
-            destination.execute("INSERT INTO blocks VALUES (?, 0, ?, ?, ?)", (block_id, text, settings, chosen))
+            destination.execute("INSERT INTO blocks VALUES (?, 0, ?, ?, ?, NULL)", (block_id, text, settings, chosen))
         destination.executemany(
             "UPDATE blocks SET rank = ? WHERE id = ?",
             [(number << 24, block_id) for number, block_id in enumerate(merged, 1)],
         )
+        rowids = [rowid for (rowid,) in destination.execute("SELECT rowid FROM blocks") if rowid not in altered]
+        destination.executemany("UPDATE blocks SET crc = NULL WHERE rowid = ?", [(rowid,) for rowid in rowids])
         return len(missing)
     return 0
 
@@ -360,5 +359,7 @@ def _mark_takes(destination: sqlite3.Connection, result: Repair) -> None:
             continue
         result.damaged_takes.add(take_id)
         raw |= {"state": "incomplete", "stop_reason": "damaged", "seconds": seconds}
-        destination.execute("UPDATE takes SET state = 'incomplete', body = ? WHERE id = ?", (json.dumps(raw), take_id))
+        destination.execute(
+            "UPDATE takes SET state = 'incomplete', body = ?, crc = NULL WHERE id = ?", (json.dumps(raw), take_id)
+        )
     result.damaged_takes &= {take_id for (take_id,) in destination.execute("SELECT id FROM takes")}

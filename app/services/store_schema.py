@@ -10,21 +10,23 @@ from pathlib import Path
 
 from app.model.errors import ProjectError
 from app.services.mounts import is_network
+from app.services.store_sums import SUMMED, add_sums
 
 APPLICATION_ID = 0x4D565331  # "MVS1"
-VERSION = 1
+VERSION = 2
 PAGE_BYTES = 8_192
 LONGEST_VALUE = 256 * 1024 * 1024
 
 # Text and its order are small tables of their own: damage to gigabytes of audio beside them does not touch them.
 TABLES = (
-    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER)",
     "CREATE TABLE blocks (id TEXT PRIMARY KEY, rank INTEGER NOT NULL, text TEXT NOT NULL, settings TEXT NOT NULL, "
-    "chosen TEXT)",
-    "CREATE TABLE takes (id TEXT PRIMARY KEY, block_id TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL)",
-    "CREATE TABLE voices (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+    "chosen TEXT, crc INTEGER)",
+    "CREATE TABLE takes (id TEXT PRIMARY KEY, block_id TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL, "
+    "crc INTEGER)",
+    "CREATE TABLE voices (id TEXT PRIMARY KEY, body TEXT NOT NULL, crc INTEGER)",
     "CREATE TABLE clips (sha256 TEXT PRIMARY KEY, name TEXT NOT NULL, bytes BLOB NOT NULL)",
-    "CREATE TABLE steps (number INTEGER PRIMARY KEY, label TEXT NOT NULL, command TEXT NOT NULL)",
+    "CREATE TABLE steps (number INTEGER PRIMARY KEY, label TEXT NOT NULL, command TEXT NOT NULL, crc INTEGER)",
     "CREATE TABLE snapshots (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, made_at_s REAL NOT NULL, "
     "body BLOB NOT NULL)",
     "CREATE TABLE segments (number INTEGER PRIMARY KEY, take TEXT NOT NULL, start INTEGER NOT NULL, "
@@ -32,10 +34,15 @@ TABLES = (
     # Covers what finding and measuring a take needs, so that no audio page is read for it.
     "CREATE UNIQUE INDEX segments_by_take ON segments (take, start, samples)",
 )
+# `crc` is the sum of its row (store_sums); version 1 had none.
+TABLES_OF = {
+    1: tuple(each.replace(", crc INTEGER)", ")") if each.split()[2] in SUMMED else each for each in TABLES),
+    2: TABLES,
+}
 SMALL_TABLES = ("meta", "blocks", "takes", "voices", "clips", "steps", "snapshots")
 
 # What turns version n into n + 1, by n. Each runs inside one transaction, after a copy of the file was kept.
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {1: add_sums}
 
 
 class NotAProjectError(ProjectError):
@@ -161,20 +168,26 @@ def check_identity(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def check_schema(connection: sqlite3.Connection, path: Path, time_limit_s: float = 0.5) -> None:
+def check_schema(
+    connection: sqlite3.Connection, path: Path, time_limit_s: float = 0.5, *, version: int | None = None
+) -> None:
     """Nothing but our own tables, and the small ones without a broken page.
 
-    The audio is not walked through: it may be gigabytes, and a broken segment marks its take when it is met.
+    The audio is not walked through: it may be gigabytes, and a broken segment marks its take when it is met. The
+    indices are: a paragraph that one of them misses would be written a second time.
+
+    Args:
+        version: that its tables are of.
 
     Raises:
         DamagedProjectError.
     """
     try:
         with bounded(connection, time_limit_s) as expired:
-            if not tables_are_ours(connection):
+            if not tables_are_ours(connection, version):
                 raise DamagedProjectError(f"{path.name} does not hold the tables of a project.")
             for table in SMALL_TABLES:
-                rows = connection.execute(f"PRAGMA quick_check({table})").fetchmany(1)
+                rows = connection.execute(f"PRAGMA integrity_check({table})").fetchmany(1)
                 if rows and rows[0][0] != "ok":
                     raise DamagedProjectError(f"{path.name} is damaged: {str(rows[0][0])[:200]}")
     except sqlite3.DatabaseError as error:
@@ -183,11 +196,11 @@ def check_schema(connection: sqlite3.Connection, path: Path, time_limit_s: float
         raise DamagedProjectError(f"{path.name} is damaged ({error}).") from error
 
 
-def tables_are_ours(connection: sqlite3.Connection) -> bool:
-    """Whether the file holds exactly our tables: nothing more that could run, and nothing less."""
+def tables_are_ours(connection: sqlite3.Connection, version: int | None = None) -> bool:
+    """Whether the file holds exactly our tables (of a version): nothing more that could run, and nothing less."""
     query = "SELECT substr(sql, 1, 2000) FROM sqlite_master WHERE sql IS NOT NULL LIMIT 100"
     found = {_plain(sql) for (sql,) in connection.execute(query) if isinstance(sql, str)}
-    return found == {_plain(statement) for statement in TABLES}
+    return found == {_plain(statement) for statement in TABLES_OF[version or VERSION]}
 
 
 class bounded:
