@@ -57,6 +57,13 @@ CLIP_MESSAGES: tuple[str, ...] = (
     ),
     QT_TRANSLATE_NOOP("Messages", "%1 seems noisy; the noise may stay in the voice. Use a cleaner one."),
     QT_TRANSLATE_NOOP("Messages", "%1 breaks off: of %2 s only %3 s are there. Copy it again if the rest is wanted."),
+    QT_TRANSLATE_NOOP(
+        "Messages",
+        "%1 seems to break off after %2 s: the mark of its end is missing. Copy it again if the rest is wanted.",
+    ),
+    QT_TRANSLATE_NOOP("Messages", "The clip was encoded to codes of shape %1; the model takes [frames, %2]."),
+    QT_TRANSLATE_NOOP("Messages", "The clip was encoded to codes that the model has no table for."),
+    QT_TRANSLATE_NOOP("Messages", "Encode the clip with the model's own codec."),
     QT_TRANSLATE_NOOP("Messages", "The clip %1 cannot be read (%2)."),
     QT_TRANSLATE_NOOP("Messages", "Check that the file is there."),
     QT_TRANSLATE_NOOP("Messages", "%1 has %2 channels; the first two were used."),

@@ -8,6 +8,7 @@ from functools import lru_cache
 from PySide6.QtCore import QCoreApplication
 
 from app.ui.clip_messages import CLIP_MESSAGES
+from app.ui.engine_messages import ENGINE_MESSAGES
 from app.ui.import_messages import IMPORT_MESSAGES
 from app.ui.language_names import shown_languages
 from app.ui.model_messages import MODEL_MESSAGES
@@ -23,6 +24,7 @@ MESSAGES: tuple[str, ...] = (
     *PROJECT_MESSAGES,
     *IMPORT_MESSAGES,
     *MODEL_MESSAGES,
+    *ENGINE_MESSAGES,
 )
 
 _LONGEST = 2_000  # characters: what is longer is no message but somebody's text

@@ -668,6 +668,33 @@
     </message>
 </context>
 <context>
+    <name>DirectionSection</name>
+    <message>
+        <source>Direction</source>
+        <translation>表演</translation>
+    </message>
+    <message>
+        <source>Instruction</source>
+        <translation>指示</translation>
+    </message>
+    <message>
+        <source>Gain</source>
+        <translation>增益</translation>
+    </message>
+    <message>
+        <source> dB</source>
+        <translation> dB</translation>
+    </message>
+    <message>
+        <source>How to say it: warm, whispered, in a hurry…</source>
+        <translation>怎样说：温暖、耳语、匆忙……</translation>
+    </message>
+    <message>
+        <source>%1 does not follow instructions.</source>
+        <translation>%1 不支持指示。</translation>
+    </message>
+</context>
+<context>
     <name>DoctorPage</name>
     <message>
         <source>What was found</source>
@@ -1112,6 +1139,29 @@
     </message>
 </context>
 <context>
+    <name>Heading</name>
+    <message>
+        <source>Locked</source>
+        <translation>已锁定</translation>
+    </message>
+    <message>
+        <source>A locked line keeps its take when others are made again.</source>
+        <translation>重新生成其他行时，锁定的行保留其录音。</translation>
+    </message>
+    <message>
+        <source>%1 lines</source>
+        <translation>%1 行</translation>
+    </message>
+    <message>
+        <source>%1 of %2 are spoken</source>
+        <translation>%2 行中已朗读 %1 行</translation>
+    </message>
+    <message>
+        <source>Line %1</source>
+        <translation>第 %1 行</translation>
+    </message>
+</context>
+<context>
     <name>HubSettings</name>
     <message>
         <source>Downloads</source>
@@ -1290,178 +1340,6 @@
     <message>
         <source>Put the caret into a line, or click beside it, to see how it is spoken.</source>
         <translation>将光标放入某一行，或点击其旁边，即可查看朗读方式。</translation>
-    </message>
-    <message>
-        <source>Locked</source>
-        <translation>已锁定</translation>
-    </message>
-    <message>
-        <source>A locked line keeps its take when others are made again.</source>
-        <translation>重新生成其他行时，锁定的行保留其录音。</translation>
-    </message>
-    <message>
-        <source>Voice</source>
-        <translation>声音</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-    <message>
-        <source>Length</source>
-        <translation>时长</translation>
-    </message>
-    <message>
-        <source>Natural</source>
-        <translation>自然</translation>
-    </message>
-    <message>
-        <source>Target</source>
-        <translation>目标</translation>
-    </message>
-    <message>
-        <source>Fit</source>
-        <translation>贴合</translation>
-    </message>
-    <message>
-        <source>As long as the voice takes.</source>
-        <translation>由声音决定时长。</translation>
-    </message>
-    <message>
-        <source>Exactly this long: what is left over is stretched by at most 8 %, with the pitch kept.</source>
-        <translation>恰好这么长：余下的部分最多伸缩 8%，音高不变。</translation>
-    </message>
-    <message>
-        <source>Seconds</source>
-        <translation>秒数</translation>
-    </message>
-    <message>
-        <source> s</source>
-        <translation> 秒</translation>
-    </message>
-    <message>
-        <source>Direction</source>
-        <translation>表演</translation>
-    </message>
-    <message>
-        <source>Instruction</source>
-        <translation>指示</translation>
-    </message>
-    <message>
-        <source>Gain</source>
-        <translation>增益</translation>
-    </message>
-    <message>
-        <source> dB</source>
-        <translation> dB</translation>
-    </message>
-    <message>
-        <source>Sampling</source>
-        <translation>采样</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>温度</translation>
-    </message>
-    <message>
-        <source>Top-p</source>
-        <translation>Top-p</translation>
-    </message>
-    <message>
-        <source>Top-k</source>
-        <translation>Top-k</translation>
-    </message>
-    <message>
-        <source>Repetition</source>
-        <translation>重复</translation>
-    </message>
-    <message>
-        <source>Higher is livelier and less sure; 0 always takes the likeliest sound.</source>
-        <translation>越高越生动、越不确定；0 总是取最可能的声音。</translation>
-    </message>
-    <message>
-        <source>Only the likeliest sounds that together reach this share are drawn from; 1 is off.</source>
-        <translation>只从合计达到此比例的最可能声音中抽取；1 为关闭。</translation>
-    </message>
-    <message>
-        <source>Only so many of the likeliest sounds are drawn from; 0 is off.</source>
-        <translation>只从这么多个最可能的声音中抽取；0 为关闭。</translation>
-    </message>
-    <message>
-        <source>Above 1, sounds that were there already become less likely.</source>
-        <translation>大于 1 时，已出现过的声音可能性降低。</translation>
-    </message>
-    <message>
-        <source>Seed</source>
-        <translation>种子</translation>
-    </message>
-    <message>
-        <source>The same text, voice and seed sound the same again.</source>
-        <translation>相同的文本、声音和种子会得到相同的结果。</translation>
-    </message>
-    <message>
-        <source>Back to the project’s seed and the model’s settings</source>
-        <translation>恢复为项目的种子和模型的设置</translation>
-    </message>
-    <message>
-        <source>Line %1</source>
-        <translation>第 %1 行</translation>
-    </message>
-    <message>
-        <source>%1 lines</source>
-        <translation>%1 行</translation>
-    </message>
-    <message>
-        <source>%1 of %2 are spoken</source>
-        <translation>%2 行中已朗读 %1 行</translation>
-    </message>
-    <message>
-        <source>Project’s (%1)</source>
-        <translation>项目的（%1）</translation>
-    </message>
-    <message>
-        <source>any</source>
-        <translation>任意</translation>
-    </message>
-    <message>
-        <source>%1 does not follow a length; a fit stretches by at most 8 %.</source>
-        <translation>%1 不支持指定时长；贴合最多伸缩 8%。</translation>
-    </message>
-    <message>
-        <source>The voice aims at this length.</source>
-        <translation>声音会尽量达到此时长。</translation>
-    </message>
-    <message>
-        <source>each its own</source>
-        <translation>各自不同</translation>
-    </message>
-    <message>
-        <source>about %1 s</source>
-        <translation>约 %1 秒</translation>
-    </message>
-    <message>
-        <source> (%1 lines)</source>
-        <translation>（%1 行）</translation>
-    </message>
-    <message>
-        <source>How to say it: warm, whispered, in a hurry…</source>
-        <translation>怎样说：温暖、耳语、匆忙……</translation>
-    </message>
-    <message>
-        <source>%1 does not follow instructions.</source>
-        <translation>%1 不支持指示。</translation>
-    </message>
-    <message>
-        <source>Model’s %1</source>
-        <translation>模型的 %1</translation>
-    </message>
-    <message>
-        <source>Project’s %1</source>
-        <translation>项目的 %1</translation>
-    </message>
-    <message>
-        <source>%1 decides the greyed ones itself.</source>
-        <translation>灰色的项由 %1 自行决定。</translation>
     </message>
 </context>
 <context>
@@ -1806,6 +1684,61 @@
     </message>
 </context>
 <context>
+    <name>LengthSection</name>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Natural</source>
+        <translation>自然</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>贴合</translation>
+    </message>
+    <message>
+        <source>As long as the voice takes.</source>
+        <translation>由声音决定时长。</translation>
+    </message>
+    <message>
+        <source>Exactly this long: what is left over is stretched by at most 8 %, with the pitch kept.</source>
+        <translation>恰好这么长：余下的部分最多伸缩 8%，音高不变。</translation>
+    </message>
+    <message>
+        <source>Seconds</source>
+        <translation>秒数</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>%1 does not follow a length; a fit stretches by at most 8 %.</source>
+        <translation>%1 不支持指定时长；贴合最多伸缩 8%。</translation>
+    </message>
+    <message>
+        <source>The voice aims at this length.</source>
+        <translation>声音会尽量达到此时长。</translation>
+    </message>
+    <message>
+        <source>each its own</source>
+        <translation>各自不同</translation>
+    </message>
+    <message>
+        <source>about %1 s</source>
+        <translation>约 %1 秒</translation>
+    </message>
+    <message>
+        <source> (%1 lines)</source>
+        <translation>（%1 行）</translation>
+    </message>
+</context>
+<context>
     <name>LexiconDialog</name>
     <message>
         <source>Pronunciations</source>
@@ -2124,6 +2057,22 @@
     <message>
         <source>%1 breaks off: of %2 s only %3 s are there. Copy it again if the rest is wanted.</source>
         <translation>%1 不完整：%2 秒中只有 %3 秒。如需其余部分，请重新复制该文件。</translation>
+    </message>
+    <message>
+        <source>%1 seems to break off after %2 s: the mark of its end is missing. Copy it again if the rest is wanted.</source>
+        <translation>%1 似乎在 %2 秒处中断：缺少结尾标记。如需其余部分，请重新复制该文件。</translation>
+    </message>
+    <message>
+        <source>The clip was encoded to codes of shape %1; the model takes [frames, %2].</source>
+        <translation>片段的编码形状为 %1，而模型需要 [帧数, %2]。</translation>
+    </message>
+    <message>
+        <source>The clip was encoded to codes that the model has no table for.</source>
+        <translation>片段的编码超出了模型的码表。</translation>
+    </message>
+    <message>
+        <source>Encode the clip with the model&apos;s own codec.</source>
+        <translation>请用模型自己的编解码器编码片段。</translation>
     </message>
     <message>
         <source>The clip %1 cannot be read (%2).</source>
@@ -3921,6 +3870,370 @@
         <source>Save it without one.</source>
         <translation>请另存为不带密码的文件。</translation>
     </message>
+    <message>
+        <source>Install or download the model again.</source>
+        <translation>请重新安装或下载模型。</translation>
+    </message>
+    <message>
+        <source>Choose the folder of a model of that architecture.</source>
+        <translation>请选择该架构的模型文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose a MOSS-Audio-Tokenizer checkpoint, or download it again.</source>
+        <translation>请选择 MOSS-Audio-Tokenizer 的检查点，或重新下载。</translation>
+    </message>
+    <message>
+        <source>Choose the codec that belongs to the model.</source>
+        <translation>请选择与模型配套的编解码器。</translation>
+    </message>
+    <message>
+        <source>Give the codec that was published with it: MOSS-Audio-Tokenizer-v2.</source>
+        <translation>请指定与它一同发布的编解码器：MOSS-Audio-Tokenizer-v2。</translation>
+    </message>
+    <message>
+        <source>The codec in %1 does not belong to the model in %2, which needs %3.</source>
+        <translation>%1 中的编解码器不属于 %2 中的模型，该模型需要 %3。</translation>
+    </message>
+    <message>
+        <source>This codec has %1 codebooks; %2 were asked for.</source>
+        <translation>此编解码器有 %1 个码本，而需要 %2 个。</translation>
+    </message>
+    <message>
+        <source>%1 does not describe a codec that can be run here: %2.</source>
+        <translation>%1 描述的编解码器无法在此运行：%2。</translation>
+    </message>
+    <message>
+        <source>%1 does not say %2.</source>
+        <translation>%1 中没有写明 %2。</translation>
+    </message>
+    <message>
+        <source>%1 is of the architecture %2, which is not known here.</source>
+        <translation>%1 的架构是 %2，此处不认识。</translation>
+    </message>
+    <message>
+        <source>%1 is of the architecture %2; %3 is needed here.</source>
+        <translation>%1 的架构是 %2，而此处需要 %3。</translation>
+    </message>
+    <message>
+        <source>%1 holds no tokenizer (%2).</source>
+        <translation>%1 中没有分词器（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 holds no tokenizer that can be read (%2).</source>
+        <translation>%1 中没有可读取的分词器（%2）。</translation>
+    </message>
+    <message>
+        <source>The tokenizer in %1 cannot be read (%2).</source>
+        <translation>无法读取 %1 中的分词器（%2）。</translation>
+    </message>
+    <message>
+        <source>The tokenizer in %1 is another model&apos;s: %2 %3 is the ordinary token %4 there.</source>
+        <translation>%1 中的分词器属于另一个模型：%2 %3 在那里是普通词元 %4。</translation>
+    </message>
+    <message>
+        <source>The tokenizer in %1 is another model&apos;s: %2 is %3 (%4), the tokenizer %5.</source>
+        <translation>%1 中的分词器属于另一个模型：%2 是 %3（%4），而分词器%5。</translation>
+    </message>
+    <message>
+        <source>has no such token</source>
+        <translation>没有这个词元</translation>
+    </message>
+    <message>
+        <source>has it as %1</source>
+        <translation>中是 %1</translation>
+    </message>
+    <message>
+        <source>The tokenizer in %1 is another model&apos;s: its ids reach %2, the model has %3.</source>
+        <translation>%1 中的分词器属于另一个模型：它的编号到 %2，而模型有 %3 个。</translation>
+    </message>
+    <message>
+        <source>The tokenizer in %1 is damaged: it has no tokens for words.</source>
+        <translation>%1 中的分词器已损坏：没有单词的词元。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: its header is damaged (%2).</source>
+        <translation>无法读取 %1：文件头已损坏（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: its header is damaged.</source>
+        <translation>无法读取 %1：文件头已损坏。</translation>
+    </message>
+    <message>
+        <source>%1: the entry of %2 in the header is damaged.</source>
+        <translation>%1：文件头中 %2 的条目已损坏。</translation>
+    </message>
+    <message>
+        <source>%1 does not hold %2, which the index places there.</source>
+        <translation>%1 中没有索引所指的 %2。</translation>
+    </message>
+    <message>
+        <source>%1 has no weight_map.</source>
+        <translation>%1 中没有 weight_map。</translation>
+    </message>
+    <message>
+        <source>%1 holds %2, unknown to this architecture.</source>
+        <translation>%1 中有此架构不认识的 %2。</translation>
+    </message>
+    <message>
+        <source>%1 holds no model.safetensors.</source>
+        <translation>%1 中没有 model.safetensors。</translation>
+    </message>
+    <message>
+        <source>%1 is missing.</source>
+        <translation>缺少 %1。</translation>
+    </message>
+    <message>
+        <source>%1 is not a JSON object.</source>
+        <translation>%1 不是 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>%1 is stored twice: in %2 and in %3.</source>
+        <translation>%1 存储了两次：在 %2 和 %3 中。</translation>
+    </message>
+    <message>
+        <source>%1 is truncated or no safetensors file: its header is not whole.</source>
+        <translation>%1 被截断或不是 safetensors 文件：文件头不完整。</translation>
+    </message>
+    <message>
+        <source>%1 is truncated: it ends before the end of %2.</source>
+        <translation>%1 被截断：它在 %2 结束之前就结束了。</translation>
+    </message>
+    <message>
+        <source>%1 lacks %2.</source>
+        <translation>%1 缺少 %2。</translation>
+    </message>
+    <message>
+        <source>%1 places %2 in %3, which is not a file beside it.</source>
+        <translation>%1 把 %2 放在 %3 中，而它不是同一文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>%1: %2 has %3 bytes, which does not fit %4.</source>
+        <translation>%1：%2 有 %3 字节，与 %4 不符。</translation>
+    </message>
+    <message>
+        <source>%1: %2 has the shape %3; config.json makes it %4.</source>
+        <translation>%1：%2 的形状是 %3，而按 config.json 应为 %4。</translation>
+    </message>
+    <message>
+        <source>%1: %2 is stored as %3.</source>
+        <translation>%1：%2 以 %3 存储。</translation>
+    </message>
+    <message>
+        <source>float32, bfloat16 and float16 can be read.</source>
+        <translation>可以读取 float32、bfloat16 和 float16。</translation>
+    </message>
+    <message>
+        <source>Trying the kernels</source>
+        <translation>试运行内核</translation>
+    </message>
+    <message>
+        <source>There is no device %1.</source>
+        <translation>没有设备 %1。</translation>
+    </message>
+    <message>
+        <source>There is no precision %1.</source>
+        <translation>没有精度 %1。</translation>
+    </message>
+    <message>
+        <source>There is no Apple GPU that this build of torch can use.</source>
+        <translation>没有此版本的 torch 可以使用的 Apple GPU。</translation>
+    </message>
+    <message>
+        <source>There is no CUDA device %1 that this build of torch can use.</source>
+        <translation>没有此版本的 torch 可以使用的 CUDA 设备 %1。</translation>
+    </message>
+    <message>
+        <source>Choose cpu.</source>
+        <translation>请选择 cpu。</translation>
+    </message>
+    <message>
+        <source>Choose auto, cpu, cuda, cuda:1, or cuda:0+cuda:1 for the codec on a second card.</source>
+        <translation>请选择 auto、cpu、cuda、cuda:1，或用 cuda:0+cuda:1 把编解码器放在第二块显卡上。</translation>
+    </message>
+    <message>
+        <source>Choose cpu, or install a driver and a build of torch that fit the card.</source>
+        <translation>请选择 cpu，或安装适合该显卡的驱动和 torch 版本。</translation>
+    </message>
+    <message>
+        <source>This build of torch lacks what speech needs on an Apple GPU (%1).</source>
+        <translation>此版本的 torch 缺少在 Apple GPU 上生成语音所需的功能（%1）。</translation>
+    </message>
+    <message>
+        <source>A CPU does not compute in %1 at a useful speed.</source>
+        <translation>CPU 以 %1 计算太慢，无法使用。</translation>
+    </message>
+    <message>
+        <source>An Apple GPU is not run in %1 here.</source>
+        <translation>此处的 Apple GPU 不以 %1 运行。</translation>
+    </message>
+    <message>
+        <source>This card does not compute in bf16.</source>
+        <translation>此显卡不能以 bf16 计算。</translation>
+    </message>
+    <message>
+        <source>This card does not read fp8.</source>
+        <translation>此显卡不能读取 fp8。</translation>
+    </message>
+    <message>
+        <source>Choose fp16 or fp32.</source>
+        <translation>请选择 fp16 或 fp32。</translation>
+    </message>
+    <message>
+        <source>Choose fp32 or bf16.</source>
+        <translation>请选择 fp32 或 bf16。</translation>
+    </message>
+    <message>
+        <source>Choose fp32 or fp16.</source>
+        <translation>请选择 fp32 或 fp16。</translation>
+    </message>
+    <message>
+        <source>Choose int8: it takes as little and is closer to bf16.</source>
+        <translation>请选择 int8：占用同样少，而且更接近 bf16。</translation>
+    </message>
+    <message>
+        <source>Choose precision bf16 or fp16.</source>
+        <translation>请选择精度 bf16 或 fp16。</translation>
+    </message>
+    <message>
+        <source>Choose precision bf16, fp16 or fp32.</source>
+        <translation>请选择精度 bf16、fp16 或 fp32。</translation>
+    </message>
+    <message>
+        <source>Choose precision int8.</source>
+        <translation>请选择精度 int8。</translation>
+    </message>
+    <message>
+        <source>Choose precision %1: %2.</source>
+        <translation>请选择精度 %1：%2。</translation>
+    </message>
+    <message>
+        <source>Choose precision bf16: it needs %1 GB.</source>
+        <translation>请选择精度 bf16：它需要 %1 GB。</translation>
+    </message>
+    <message>
+        <source>int4 needs widths that are multiples of 128; this model has others.</source>
+        <translation>int4 要求宽度为 128 的倍数，而此模型不是。</translation>
+    </message>
+    <message>
+        <source>%1 does not run on this card (%2).</source>
+        <translation>%1 无法在此显卡上运行（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 needs kernels that do not run here: %2.</source>
+        <translation>%1 需要的内核无法在此运行：%2。</translation>
+    </message>
+    <message>
+        <source>Triton is not installed</source>
+        <translation>没有安装 Triton</translation>
+    </message>
+    <message>
+        <source>Speech is made by plain operations, slower: the kernels do not serve here (%1).</source>
+        <translation>语音以普通运算生成，速度较慢：内核在此不可用（%1）。</translation>
+    </message>
+    <message>
+        <source>%1 by plain operations, slower: the kernels failed (%2).</source>
+        <translation>%1以普通运算进行，速度较慢：内核失败（%2）。</translation>
+    </message>
+    <message>
+        <source>Frames are made</source>
+        <translation>帧的生成</translation>
+    </message>
+    <message>
+        <source>Audio is decoded</source>
+        <translation>音频的解码</translation>
+    </message>
+    <message>
+        <source>The card has no room for more: %1.</source>
+        <translation>显卡没有更多空间：%1。</translation>
+    </message>
+    <message>
+        <source>The graphics card has less room than it said.</source>
+        <translation>显卡的可用空间比它报告的少。</translation>
+    </message>
+    <message>
+        <source>Close programs that use it, or choose precision int8.</source>
+        <translation>请关闭使用它的程序，或选择精度 int8。</translation>
+    </message>
+    <message>
+        <source>The model needs %1 GB on the graphics card; %2 GB can be used.</source>
+        <translation>模型需要 %1 GB 显存，而可用的有 %2 GB。</translation>
+    </message>
+    <message>
+        <source>Choose a model that is smaller; the least this one takes is %1 GB.</source>
+        <translation>请选择更小的模型；此模型至少需要 %1 GB。</translation>
+    </message>
+    <message>
+        <source>“%1” needs about %2 GB in %3 on %4; %5 GB are free.</source>
+        <translation>“%1”在 %4 上以 %3 运行约需 %2 GB，而可用的有 %5 GB。</translation>
+    </message>
+    <message>
+        <source>Choose the device cpu, close programs that use the card, or choose the starter.</source>
+        <translation>请选择设备 cpu、关闭使用显卡的程序，或选择入门模型。</translation>
+    </message>
+    <message>
+        <source>Close other programs, or choose the starter, which runs anywhere.</source>
+        <translation>请关闭其他程序，或选择在任何机器上都能运行的入门模型。</translation>
+    </message>
+    <message>
+        <source>The device has no room left for a text of this length.</source>
+        <translation>设备没有空间容纳这样长的文本。</translation>
+    </message>
+    <message>
+        <source>The text with its audio is longer than the model can hold (%1 rows).</source>
+        <translation>文本连同音频超过了模型所能容纳的长度（%1 行）。</translation>
+    </message>
+    <message>
+        <source>Split the text.</source>
+        <translation>请拆分文本。</translation>
+    </message>
+    <message>
+        <source>Wait for other blocks to finish, or split it.</source>
+        <translation>请等待其他段落完成，或拆分它。</translation>
+    </message>
+    <message>
+        <source>No audio came within %1 s.</source>
+        <translation>%1 秒内没有收到音频。</translation>
+    </message>
+    <message>
+        <source>The speech was not finished within %1 s.</source>
+        <translation>语音没有在 %1 秒内完成。</translation>
+    </message>
+    <message>
+        <source>%1, %2 at once, room for %3 min of speech, %4: %5 of %6 GB</source>
+        <translation>%1，同时 %2 路，可容纳 %3 分钟语音，%4：%6 GB 中的 %5 GB</translation>
+    </message>
+    <message>
+        <source>codec on the card</source>
+        <translation>编解码器在显卡上</translation>
+    </message>
+    <message>
+        <source>codec on the processor</source>
+        <translation>编解码器在处理器上</translation>
+    </message>
+    <message>
+        <source>clips encoded on the processor</source>
+        <translation>片段在处理器上编码</translation>
+    </message>
+    <message>
+        <source>%1 at once instead of %2</source>
+        <translation>同时 %1 路，而不是 %2 路</translation>
+    </message>
+    <message>
+        <source>clips are encoded on the processor</source>
+        <translation>片段在处理器上编码</translation>
+    </message>
+    <message>
+        <source>audio is decoded on the processor</source>
+        <translation>音频在处理器上解码</translation>
+    </message>
+    <message>
+        <source>weights in %1</source>
+        <translation>权重为 %1</translation>
+    </message>
+    <message>
+        <source>“%1” speaks only in its own voices (%2) and cannot learn another from a clip.</source>
+        <translation>“%1”只用自己的声音（%2）朗读，不能从片段学习其他声音。</translation>
+    </message>
 </context>
 <context>
     <name>MeterView</name>
@@ -4872,6 +5185,69 @@
     </message>
 </context>
 <context>
+    <name>SamplingSection</name>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Top-p</source>
+        <translation>Top-p</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k</translation>
+    </message>
+    <message>
+        <source>Repetition</source>
+        <translation>重复</translation>
+    </message>
+    <message>
+        <source>Higher is livelier and less sure; 0 always takes the likeliest sound.</source>
+        <translation>越高越生动、越不确定；0 总是取最可能的声音。</translation>
+    </message>
+    <message>
+        <source>Only the likeliest sounds that together reach this share are drawn from; 1 is off.</source>
+        <translation>只从合计达到此比例的最可能声音中抽取；1 为关闭。</translation>
+    </message>
+    <message>
+        <source>Only so many of the likeliest sounds are drawn from; 0 is off.</source>
+        <translation>只从这么多个最可能的声音中抽取；0 为关闭。</translation>
+    </message>
+    <message>
+        <source>Above 1, sounds that were there already become less likely.</source>
+        <translation>大于 1 时，已出现过的声音可能性降低。</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same text, voice and seed sound the same again.</source>
+        <translation>相同的文本、声音和种子会得到相同的结果。</translation>
+    </message>
+    <message>
+        <source>Back to the project’s seed and the model’s settings</source>
+        <translation>恢复为项目的种子和模型的设置</translation>
+    </message>
+    <message>
+        <source>Model’s %1</source>
+        <translation>模型的 %1</translation>
+    </message>
+    <message>
+        <source>Project’s %1</source>
+        <translation>项目的 %1</translation>
+    </message>
+    <message>
+        <source>%1 decides the greyed ones itself.</source>
+        <translation>灰色的项由 %1 自行决定。</translation>
+    </message>
+</context>
+<context>
     <name>ScriptEditor</name>
     <message>
         <source>Script</source>
@@ -5297,6 +5673,25 @@
     <message>
         <source>%1 is used by “%2”. Press it again to move it here.</source>
         <translation>“%2”正在使用 %1。再按一次即可移到这里。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeakerSection</name>
+    <message>
+        <source>Voice</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Project’s (%1)</source>
+        <translation>项目的（%1）</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>任意</translation>
     </message>
 </context>
 <context>
