@@ -3,6 +3,7 @@ the script."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
@@ -22,9 +23,10 @@ class _Chunk:
 
 
 class BlockList(Sequence[Block]):
-    """Blocks in chunks of at most 128: a lookup walks the sums of the chunks, then one chunk.
+    """Blocks in chunks of at most 128: a lookup by position walks the sums of the chunks, then one chunk.
 
-    At 5,000 blocks that is about 80 + 64 steps, some microseconds; an edit touches one chunk. Ids are unique.
+    At 5,000 blocks that is about 80 + 64 steps, some microseconds; an edit touches one chunk. Ids are unique. By index,
+    as views ask at every repaint, a chunk is found by halving.
     """
 
     def __init__(self, blocks: Iterable[Block] = ()) -> None:
@@ -32,6 +34,7 @@ class BlockList(Sequence[Block]):
         self._chunk_of: dict[str, _Chunk] = {}
         self._block_of: dict[str, Block] = {}
         self._count = 0
+        self._firsts: list[int] = []  # index of the first block of each chunk; empty: to be counted again
         self._fill(0, list(blocks))
 
     def __len__(self) -> int:
@@ -54,11 +57,8 @@ class BlockList(Sequence[Block]):
         at = index + self._count if index < 0 else index
         if not 0 <= at < self._count:
             raise IndexError(index)
-        for chunk in self._chunks:
-            if at < len(chunk.blocks):
-                return chunk.blocks[at]
-            at -= len(chunk.blocks)
-        raise IndexError(index)
+        number, at = self._locate(at)
+        return self._chunks[number].blocks[at]
 
     def __contains__(self, item: object) -> bool:
         return isinstance(item, Block) and item.id in self._chunk_of and self.by_id(item.id) == item
@@ -137,28 +137,31 @@ class BlockList(Sequence[Block]):
 
     def _span(self, first: int, count: int) -> list[Block]:
         found: list[Block] = []
-        at = first
-        for chunk in self._chunks:
+        if not self._chunks:
+            return found
+        number, at = self._locate(first)
+        for chunk in self._chunks[number:]:
             if len(found) == count:
                 break
-            if at < len(chunk.blocks):
-                found += chunk.blocks[at : at + count - len(found)]
-                at = 0
-            else:
-                at -= len(chunk.blocks)
+            found += chunk.blocks[at : at + count - len(found)]
+            at = 0
         return found
 
     def _locate(self, index: int) -> tuple[int, int]:
-        """(chunk number, offset in it); the end of the list is the end of its last chunk."""
-        at = index
-        for number, chunk in enumerate(self._chunks):
-            if at < len(chunk.blocks) or (at == len(chunk.blocks) and number == len(self._chunks) - 1):
-                return number, at
-            at -= len(chunk.blocks)
-        return 0, 0
+        """(chunk number, offset in it); the end of the list is the end of its last chunk. There is a chunk."""
+        if not self._firsts:
+            count = 0
+            for chunk in self._chunks:
+                self._firsts.append(count)
+                count += len(chunk.blocks)
+        number = bisect_right(self._firsts, index) - 1
+        return number, index - self._firsts[number]
 
     def _cut(self, first: int, count: int) -> None:
+        if not count:
+            return
         number, at = self._locate(first)
+        self._firsts.clear()
         left = count
         while left:
             chunk = self._chunks[number]
@@ -181,6 +184,7 @@ class BlockList(Sequence[Block]):
         if not self._chunks:
             self._chunks.append(_Chunk([]))
         number, at = self._locate(first)
+        self._firsts.clear()
         chunk = self._chunks[number]
         chunk.blocks[at:at] = blocks
         self._count += len(blocks)

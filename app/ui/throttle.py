@@ -17,10 +17,21 @@ class Throttle(QObject):
     """
 
     def __init__(
-        self, call: Callable[[], None], interval_ms: int = 1000 // UI_RATE_HZ, parent: QObject | None = None
+        self,
+        call: Callable[[], None],
+        interval_ms: int = 1000 // UI_RATE_HZ,
+        parent: QObject | None = None,
+        *,
+        at_once: bool = True,
     ) -> None:
+        """
+        Args:
+            at_once: False lets the first call wait for the interval, too: what only follows the text must not add to
+                the key that changed it.
+        """
         super().__init__(parent)
         self._call = call
+        self._at_once = at_once
         self._interval_ms = interval_ms
         self._since_last = QElapsedTimer()
         self._timer = QTimer(self)
@@ -32,7 +43,9 @@ class Throttle(QObject):
         if not isValid(self) or self._timer.isActive():
             return
         elapsed_ms = self._since_last.elapsed() if self._since_last.isValid() else self._interval_ms
-        if elapsed_ms >= self._interval_ms:
+        if not self._at_once:
+            self._timer.start(self._interval_ms)
+        elif elapsed_ms >= self._interval_ms:
             self._fire()
         else:
             self._timer.start(int(self._interval_ms - elapsed_ms))

@@ -58,7 +58,7 @@ class Toolbar(QToolBar):
         row.addSpacing(GRID)
         row.addWidget(export)
         self.addWidget(right)
-        self._soon = Throttle(self._show, 60, self)
+        self._soon = Throttle(self._show, 60, self, at_once=False)
         for signal in (
             studio.selection_changed,
             studio.project_replaced,

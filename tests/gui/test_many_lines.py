@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -75,15 +76,17 @@ def test_giving_up_while_lines_are_still_asked_for_leaves_nothing_waiting(many: 
 def test_a_far_out_drawing_fills_a_slice_at_a_time_and_keeps_what_was_known(many: Any, qtbot: Any) -> None:
     seen: list[str] = []
     timeline = many.window.docks["waveform"].content.item._timeline
-    shapes = Shapes(lambda block_id: None, lambda block_id: seen.append(block_id) or "#123456")
-    while True:
-        _, colours = shapes.table(timeline)
-        if not shapes.unseen:
-            break
-    assert set(colours) == {"#123456"} and sorted(seen) == sorted(timeline.block_ids)
+    # Looking takes a moment, as it does at thousands of takes.
+    shapes = Shapes(lambda block_id: time.sleep(1e-4), lambda block_id: seen.append(block_id) or "#123456")
+    _, colours = shapes.table(timeline)
+    assert shapes.unseen and len(set(colours.tolist())) == 2  # a part of it, at the beginning
+    while shapes.unseen:
+        shapes.look_on(0.001)
+    assert set(shapes.table(timeline)[1].tolist()) == {0xFF123456} and sorted(seen) == sorted(timeline.block_ids)
     shapes.forget()
     table, colours = shapes.table(timeline)
-    assert set(colours) == {"#123456"} and table.dtype == np.int8  # old until it was looked at again, never blank
+    assert shapes.unseen and set(colours.tolist()) == {0xFF123456}  # old until it was looked at again, never blank
+    assert table.dtype == np.int8
 
 
 def colours_of(editor: Any, row: int) -> set[str]:
@@ -121,7 +124,7 @@ def test_a_whole_book_is_selected_and_its_facts_come_bit_by_bit(many: Any, qtbot
     state = many.studio.block_state
     many.studio.block_state = lambda block_id: asked.append(block_id) or state(block_id)
     many.studio.actions.trigger("select_all")
-    qtbot.waitUntil(lambda: inspector._heading.text() == f"{LINES} lines", timeout=10_000)
+    qtbot.waitUntil(lambda: inspector.heading.title.text() == f"{LINES} lines", timeout=10_000)
     assert len(set(asked)) == LINES
     slices, steps = inspector._slices, []
     slices.start(step for step in iter(lambda: steps.append(1), 0))  # a deed without an end

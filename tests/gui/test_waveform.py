@@ -13,6 +13,7 @@ from app.model.commands import ReplaceText, SetBlockSettings, SetVoice
 from app.model.voice import Voice
 from app.services.overview import BIN_SAMPLES, Overview
 from app.services.playing import PlayState
+from app.ui.theme import theme
 from app.ui.waveform import Waveform
 from app.ui.waveform.columns import Shapes, columns
 
@@ -106,6 +107,58 @@ def test_a_line_that_is_put_back_is_shown_with_its_own_words(tones, waveform, qt
     tones.studio.history.undo()
     waveform.plot.grab()
     assert "One two" in waveform.item._look(first)[0]
+
+
+def test_typing_out_of_sight_draws_nothing_anew_and_typing_in_sight_does(qapp, tmp_path, qtbot):
+    tones = ToneStudio(tmp_path, "\n".join(f"This is line {number} of many." for number in range(200)))
+    widget = Waveform(tones.studio)
+    qtbot.addWidget(widget)
+    widget.resize(900, 200)
+    widget.show()
+    qtbot.wait(150)
+    widget.plot.grab()
+    drawn = []
+    draw = widget.item._draw
+    widget.item._draw = lambda *size: drawn.append(size) or draw(*size)
+    widget.plot.grab()
+    tones.studio.do(ReplaceText(tones.studio.project.characters, "", " And a good many words more."))
+    qtbot.wait(150)
+    widget.plot.grab()
+    assert drawn == []
+    tones.studio.do(ReplaceText(0, "", "And a good many words more. "))
+    qtbot.wait(150)
+    widget.plot.grab()
+    assert len(drawn) == 1
+    tones.close()
+
+
+def test_what_is_not_spoken_is_dashed_and_what_is_has_a_strip_of_its_voice(tones, waveform, qtbot):
+    tones.studio.do(SetVoice(VOICE))
+    tones.studio.do(SetBlockSettings((tones.ids[1],), {"voice": VOICE.id}))
+    qtbot.wait(150)
+    waveform.box.show_stretch(0.0, 10.0)
+    dashes = QColor(theme().colour("border_strong"))
+
+    def picture():
+        return waveform.item._draw(900.0, 120.0, 2.0).toImage()
+
+    def row(image, y):
+        return [image.pixelColor(x, y) for x in range(image.width())]
+
+    image = picture()
+    assert (image.width(), image.height()) == (1800, 240)
+    last = [colour == dashes for colour in row(image, 239)]
+    line = waveform._playback.timeline.row(tones.ids[1])
+    left, right = round(line.start_s * 180), round((line.start_s + line.length_s) * 180)
+    assert last[left] and not any(last[left - 20 : left])  # the pause before it
+    run = "".join("x" if on else "." for on in last[left + 2 : right - 2])
+    assert "xxxxxxxx....xxxxxxxx" in run and "xxxxxxxxx" not in run and "....." not in run
+    assert all(near(colour, VOICE.colour) for colour in row(image, 2)[left:right])
+    tint = image.pixelColor(left + 10, 200)
+    assert 0 < tint.alpha() < 40 and near(tint, VOICE.colour)
+    speak_all(tones, qtbot)
+    qtbot.wait(150)
+    assert dashes not in row(picture(), 239)
 
 
 def test_the_keyboard_is_seen_to_be_here(tones, waveform, qtbot):

@@ -54,6 +54,7 @@ class Outline(QWidget):
         self._studio = studio
         self._folded: set[str] = set()
         self._shown: Any = None
+        self._figures: dict[str, tuple[Block, tuple[float, int, int]]] = {}  # of blocks that did not change since
         self._disconnects: list[Any] = []
         self.setAccessibleName(self.tr("Outline"))
         self.setMinimumWidth(180)
@@ -78,7 +79,9 @@ class Outline(QWidget):
         self._slices = Slices(self)
         self._soon = Debounce(self.refresh, REFRESH_MS, self)
         studio.project_replaced.connect(self._attach)
-        studio.block_state_changed.connect(self._soon)
+        studio.block_state_changed.connect(self._state_changed)
+        for signal in (studio.card_changed, studio.engine_ready, studio.services_changed):
+            signal.connect(self._all_changed)
         studio.current_block_changed.connect(self._mark_current)
         theme().changed.connect(self.tree.viewport().update)
         self._attach()
@@ -98,12 +101,23 @@ class Outline(QWidget):
             [
                 project.blocks_changed.connect(lambda *_: self._soon()),
                 project.block_changed.connect(lambda _: self._soon()),
-                project.settings_changed.connect(self._soon),
+                project.takes_changed.connect(self._state_changed),
+                project.settings_changed.connect(self._all_changed),
+                project.voices_changed.connect(self._all_changed),
             ]
             if project is not None
             else []
         )
+        self._figures.clear()
         self.refresh()
+
+    def _state_changed(self, block_id: str) -> None:
+        self._figures.pop(block_id, None)
+        self._soon()
+
+    def _all_changed(self) -> None:
+        self._figures.clear()
+        self._soon()
 
     def refresh(self) -> None:
         """Read the outline again, of a whole book bit by bit; the tree is rebuilt only when it differs."""
@@ -138,7 +152,13 @@ class Outline(QWidget):
         self._mark_current(self._studio.current_block)
 
     def _figures_of(self, block: Block) -> tuple[float, int, int]:
-        """(seconds, whether it is ready, whether it is spoken) of a block."""
+        """(seconds, whether it is ready, whether it is spoken) of a block, kept while it and its state are the same."""
+        kept = self._figures.get(block.id)
+        if kept is None or kept[0] is not block:
+            kept = self._figures[block.id] = (block, self._look_at(block))
+        return kept[1]
+
+    def _look_at(self, block: Block) -> tuple[float, int, int]:
         project = self._studio.project
         if not project.has_block(block.id) or not is_spoken(project, block):
             return 0.0, 0, 0

@@ -105,7 +105,7 @@ class Voices(QWidget):
         self.search.textChanged.connect(self._searched)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.list.activated.connect(self._give)
-        self._count_soon = Throttle(self.model.count_uses, 500, self)
+        self._count_soon = Throttle(self.model.count_uses, 500, self, at_once=False)
         studio.audio_dropped.connect(self.add_files)
         studio.services_changed.connect(self._attach)
         studio.project_replaced.connect(self._attach)

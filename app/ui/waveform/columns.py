@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from engine import SAMPLE_RATE
 
 FEW_ROWS = 100
 _MINI = 16
-_SLICE_S = 0.006
+_AT_ONCE_S = 0.002  # of looking within one drawing
 NEUTRAL = "#8a948f"  # of what no voice is known for
 
 
@@ -24,12 +25,13 @@ class Columns:
 
     Attributes:
         low, high: float32, -1..1; both 0 where there is no sound. row: number of the row in the timeline, -1
-            between blocks.
+            between blocks. rgb: uint32, opaque, 0 between blocks.
     """
 
     low: np.ndarray
     high: np.ndarray
     row: np.ndarray
+    rgb: np.ndarray
 
 
 class Shapes:
@@ -47,20 +49,25 @@ class Shapes:
     ) -> None:
         """
         Args:
+            colour_of: "#rrggbb".
             is_measured: whether the shape of a block is that of what is heard now; None: each that there is.
         """
         self._shape_of, self._colour_of = shape_of, colour_of
         self.is_measured = is_measured or (lambda block_id: shape_of(block_id) is not None)
-        self._colours: list[str] = []
         self._minis: dict[str, tuple[Overview, int, np.ndarray]] = {}
         self._table = np.zeros((0, _MINI, 2), np.int8)
-        self._table_ids: list[str] | None = None
-        self._of_ids: list[str] = []
+        self._rgb = np.zeros(0, np.uint32)
+        self._ids: list[str] = []
+        self._forgotten = False
         self.unseen = range(0)
         self._touched: set[str] = set()
 
     def of(self, block_id: str) -> Overview | None:
         return self._shape_of(block_id)
+
+    def rgb_of(self, block_id: str) -> int:
+        """Opaque, as Qt has it."""
+        return _rgb(self._colour_of(block_id))
 
     def touch(self, block_id: str) -> None:
         """The shape of a block may be another."""
@@ -68,53 +75,52 @@ class Shapes:
 
     def forget(self) -> None:
         """All may be others."""
-        self._table_ids = None
+        self._forgotten = True
 
-    def table(self, timeline: Timeline) -> tuple[np.ndarray, list[str]]:
+    def table(self, timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
         """Of every row of the timeline: int8 `[rows, 16, 2]`, sixteen equal stretches of its sound, and its colour.
 
-        Where much changed only a slice of it is looked at each time: `unseen` are the rows that the next call goes on
-        with.
+        Where much changed only a little of it is looked at: `unseen` are the rows that `look_on` goes on with.
         """
         ids = timeline.block_ids
-        if self._table_ids is not ids:
+        if self._ids is not ids:
             self._carry_over(ids)
-        if len(self._touched) > FEW_ROWS:
+        if self._forgotten or len(self._touched) > FEW_ROWS:
             self.unseen = range(len(ids))
         else:
             for block_id in self._touched:
                 row = timeline.row(block_id)
                 if row is not None:
-                    self._look_at(row.number, block_id)
+                    self._look_at(row.number)
+        self._forgotten = False
         self._touched.clear()
-        ends_at_s = time.perf_counter() + _SLICE_S
-        while self.unseen and (time.perf_counter() < ends_at_s or self.unseen.stop - self.unseen.start < 50):
-            number = self.unseen.start
-            self._look_at(number, ids[number])
-            self.unseen = range(number + 1, self.unseen.stop)
-        return self._table, self._colours
+        self.look_on(_AT_ONCE_S)
+        return self._table, self._rgb
+
+    def look_on(self, seconds: float) -> None:
+        """Look at rows that were not seen yet, for about so long."""
+        ends_at_s = time.perf_counter() + seconds
+        while self.unseen and time.perf_counter() < ends_at_s:
+            self._look_at(self.unseen.start)
+            self.unseen = self.unseen[1:]
 
     def _carry_over(self, ids: list[str]) -> None:
         """Another table: what is known of a block by its id stays until it is looked at again, so nothing flickers."""
-        before = {block_id: number for number, block_id in enumerate(self._of_ids)}
+        before = {block_id: number for number, block_id in enumerate(self._ids)}
         old = np.array([before.get(block_id, len(before)) for block_id in ids], np.int64)
-        table = np.concatenate((self._table, np.zeros((1, _MINI, 2), np.int8)))
-        colours = [*self._colours, NEUTRAL]
-        self._table = table[old]
-        self._colours = [colours[number] for number in old.tolist()]
-        self._table_ids = self._of_ids = ids
-        self.unseen = range(len(ids))
+        self._table = np.concatenate((self._table, np.zeros((1, _MINI, 2), np.int8)))[old]
+        self._rgb = np.append(self._rgb, np.uint32(_rgb(NEUTRAL)))[old]
+        self._ids = ids
+        fresh = np.flatnonzero(old == len(before))
+        if self.unseen:
+            self.unseen = range(len(ids))
+        elif len(fresh):
+            self.unseen = range(int(fresh[0]), int(fresh[-1]) + 1)
 
-    def _look_at(self, number: int, block_id: str) -> None:
+    def _look_at(self, number: int) -> None:
+        block_id = self._ids[number]
         self._table[number] = self._mini(block_id)
-        self._colours[number] = self._colour_of(block_id)
-
-    def colours(self, timeline: Timeline, rows: range, many: bool) -> dict[int, str]:
-        """Colours of these rows by number; `many`: the table is there anyway."""
-        if many:
-            table = self.table(timeline)[1]
-            return {number: table[number] for number in rows}
-        return {number: self._colour_of(timeline.block_ids[number]) for number in rows}
+        self._rgb[number] = self.rgb_of(block_id)
 
     def _mini(self, block_id: str) -> np.ndarray:
         shape = self._shape_of(block_id)
@@ -135,26 +141,31 @@ class Shapes:
 _NOTHING = np.zeros((_MINI, 2), np.int8)
 
 
+@lru_cache(maxsize=256)
+def _rgb(colour: str) -> int:
+    return 0xFF000000 | int(colour[1:], 16)
+
+
 def columns(timeline: Timeline, shapes: Shapes, start_s: float, end_s: float, width: int) -> Columns:
     """What `width` pixels from `start_s` to `end_s` show."""
     low, high = np.zeros(width, np.float32), np.zeros(width, np.float32)
-    row = np.full(width, -1, np.int64)
+    row, rgb = np.full(width, -1, np.int64), np.zeros(width, np.uint32)
     rows = timeline.rows_between(start_s, end_s)
     if width < 1 or not len(rows) or end_s <= start_s:
-        return Columns(low, high, row)
+        return Columns(low, high, row, rgb)
     px_a_s = width / (end_s - start_s)
     if len(rows) <= FEW_ROWS:
-        _each(timeline, shapes, rows, start_s, px_a_s, low, high, row)
+        _each(timeline, shapes, rows, start_s, px_a_s, low, high, row, rgb)
     else:
-        _all_at_once(timeline, shapes, rows, start_s, px_a_s, low, high, row)
+        _all_at_once(timeline, shapes, rows, start_s, px_a_s, low, high, row, rgb)
     low /= 127.0
     high /= 127.0
-    return Columns(low, high, row)
+    return Columns(low, high, row, rgb)
 
 
 def _each(
     timeline: Timeline, shapes: Shapes, rows: Sequence[int], start_s: float, px_a_s: float,
-    low: np.ndarray, high: np.ndarray, row: np.ndarray,
+    low: np.ndarray, high: np.ndarray, row: np.ndarray, rgb: np.ndarray,
 ) -> None:  # fmt: skip
     width = len(low)
     for number in rows:
@@ -163,7 +174,7 @@ def _each(
         right = min(width, int(np.ceil((one.start_s + one.length_s - start_s) * px_a_s)))
         if right <= left:
             continue
-        row[left:right] = number
+        row[left:right], rgb[left:right] = number, shapes.rgb_of(one.block_id)
         shape = shapes.of(one.block_id)
         if shape is None or not shape.samples:
             continue
@@ -183,11 +194,12 @@ def _each(
 
 def _all_at_once(
     timeline: Timeline, shapes: Shapes, rows: Sequence[int], start_s: float, px_a_s: float,
-    low: np.ndarray, high: np.ndarray, row: np.ndarray,
+    low: np.ndarray, high: np.ndarray, row: np.ndarray, rgb: np.ndarray,
 ) -> None:  # fmt: skip
     width = len(low)
     first, last = rows[0], rows[-1] + 1
-    minis = shapes.table(timeline)[0][first:last].astype(np.float32)
+    table, colours = shapes.table(timeline)
+    minis = table[first:last].astype(np.float32)
     starts, lengths = timeline.starts_s[first:last], timeline.lengths_s[first:last]
     parts = starts[:, None] + lengths[:, None] * (np.arange(_MINI) + 0.5)[None] / _MINI
     at = np.floor((parts - start_s) * px_a_s).astype(np.int64).ravel()
@@ -200,6 +212,7 @@ def _all_at_once(
     row[:] = np.where(filled >= first, filled, -1)
     # Stretches wider than a pixel fill all of their columns.
     on = np.flatnonzero(row >= 0)
+    rgb[on] = colours[row[on]]
     number = row[on] - first
     part = np.floor(
         (start_s + (on + 0.5) / px_a_s - starts[number]) / np.maximum(lengths[number], 1e-6) * _MINI

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt, QTimer
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QImage, QPainter, QPixmap
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.services.timeline import Timeline
 from app.ui.theme import theme
-from app.ui.waveform.columns import FEW_ROWS, Shapes, columns
+from app.ui.waveform.columns import FEW_ROWS, Columns, Shapes, columns
 
 STRIP_PX = 4.0
 LABEL_PX = 16.0
 _NARROW_PX = 24
+_PIXELS = QImage.Format.Format_ARGB32_Premultiplied
+# Colours of the dashes around what is not heard as it stands, by its state.
+_FRAMES = {"none": "border_strong", "queued": "border_strong", "failed": "error", "stale": "warning"}
+_LOOK_ON_S = 0.004
+_LOOK_AGAIN_MS, _SHOW_EVERY = 5, 8
+
+
+@dataclass(frozen=True)
+class _Span:
+    """A block in the picture: pixels `left` to `right` - 1, also outside of it; `edge` colours its dashes, 0: none."""
+
+    block_id: str
+    left: int
+    right: int
+    rgb: int
+    heard: bool
+    edge: int
 
 
 class ProgrammeItem(pg.GraphicsObject):
@@ -39,15 +57,30 @@ class ProgrammeItem(pg.GraphicsObject):
         self._timeline: Timeline | None = None
         self._pixmap: QPixmap | None = None
         self._drawn_for: object = None
+        self._drawn: tuple[list[str], bytes, bytes] | None = None  # the rows of the picture
+        self._news: set[str] | None = set()  # blocks that look different since the last timeline; None: all may
         self.playing = ""
+        self._looks_on = 0
         self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(5)
-        self._later.timeout.connect(self.refresh)
+        self._later.setInterval(_LOOK_AGAIN_MS)
+        self._later.timeout.connect(self._look_on)
 
     def set_timeline(self, timeline: Timeline | None) -> None:
+        """Show this one as it is now; nothing is drawn anew where what is seen of it is the same."""
         self._timeline = timeline
-        self.refresh()
+        news, self._news = self._news, set()
+        if self._drawn is None or self._drawn != self._seen() or news is None or not news.isdisjoint(self._drawn[0]):
+            self.refresh()
+
+    def _seen(self) -> tuple[list[str], bytes, bytes] | None:
+        """Ids, starts and lengths of the rows in sight."""
+        box, timeline = self.getViewBox(), self._timeline
+        if box is None or timeline is None:
+            return None
+        (start_s, end_s), _ = box.viewRange()
+        rows = timeline.rows_between(start_s, end_s)
+        seen = slice(rows.start, rows.stop)
+        return timeline.block_ids[seen], timeline.starts_s[seen].tobytes(), timeline.lengths_s[seen].tobytes()
 
     def set_playing(self, block_id: str) -> None:
         if block_id != self.playing:
@@ -59,8 +92,11 @@ class ProgrammeItem(pg.GraphicsObject):
         if block_id is None:
             self._looks.clear()
             self._shapes.forget()
+            self._news = None
         else:
             self._looks.pop(block_id, None)
+            if self._news is not None:
+                self._news.add(block_id)
             self._shapes.touch(block_id)
 
     def unknown(self, most: int) -> list[str]:
@@ -87,8 +123,8 @@ class ProgrammeItem(pg.GraphicsObject):
         return box.viewRect() if box is not None else QRectF()
 
     def viewRangeChanged(self) -> None:
+        # Told also when the same stretch is set again: whether it is another is seen at the painting.
         self.prepareGeometryChange()
-        self._pixmap = None
         self.update()
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
@@ -97,12 +133,11 @@ class ProgrammeItem(pg.GraphicsObject):
             return
         size = box.boundingRect().size()
         ratio = painter.device().devicePixelRatioF()
-        key = (size.width(), size.height(), ratio)
+        key = (size.width(), size.height(), ratio, *box.viewRange()[0])
         if self._pixmap is None or self._drawn_for != key:
-            self._drawn_for = key
+            self._drawn_for, self._drawn = key, self._seen()
             self._pixmap = self._draw(size.width(), size.height(), ratio)
-            if self._shapes.unseen:
-                # A slice at a time: what is drawn so far is shown, the rest follows.
+            if self._shapes.unseen and not self._later.isActive():
                 self._later.start()
         painter.save()
         painter.resetTransform()
@@ -115,120 +150,110 @@ class ProgrammeItem(pg.GraphicsObject):
 
     def _draw(self, width: float, height: float, ratio: float) -> QPixmap:
         pixel_width, pixel_height = max(1, round(width * ratio)), max(1, round(height * ratio))
-        pixmap = QPixmap(pixel_width, pixel_height)
-        pixmap.fill(Qt.GlobalColor.transparent)
         box, timeline = self.getViewBox(), self._timeline
         assert box is not None and timeline is not None
         (start_s, end_s), _ = box.viewRange()
         rows = timeline.rows_between(start_s, end_s)
-        painter = QPainter(pixmap)
         shown = columns(timeline, self._shapes, start_s, end_s, pixel_width)
         many = len(rows) > FEW_ROWS
-        colours = self._shapes.colours(timeline, rows, many)
         px_a_s = pixel_width / (end_s - start_s)
-        if not many:
-            self._draw_spans(painter, rows, colours, start_s, px_a_s, pixel_height, ratio)
-        self._draw_sound(painter, shown.low, shown.high, shown.row, colours, pixel_height, ratio, many)
-        painter.end()
+        spans = [] if many else self._spans(rows, start_s, px_a_s, pixel_width, ratio)
+        # Composed as numbers and given to Qt once: hundreds of rectangles one by one cost more than all the sound.
+        pixels = np.zeros((pixel_height, pixel_width), np.uint32)
+        if many:
+            pixels[: round(STRIP_PX * ratio) + 1] = shown.rgb
+        else:
+            _fill_spans(pixels, spans, ratio)
+        _fill_sound(pixels, shown, (STRIP_PX + (0 if many else LABEL_PX)) * ratio, ratio)
+        image = QImage(pixels.data, pixel_width, pixel_height, 4 * pixel_width, _PIXELS)
+        pixmap = QPixmap.fromImage(image.copy())  # the numbers end with this call
+        if spans:
+            painter = QPainter(pixmap)
+            self._write_words(painter, spans, ratio)
+            painter.end()
         pixmap.setDevicePixelRatio(ratio)
         return pixmap
+
+    def _look_on(self) -> None:
+        """A slice at a time: what is seen so far is shown every now and then, the rest follows."""
+        self._shapes.look_on(_LOOK_ON_S)
+        self._looks_on += 1
+        if not self._shapes.unseen:
+            self._later.stop()
+        if not self._shapes.unseen or self._looks_on % _SHOW_EVERY == 0:
+            self.refresh()
 
     def _look(self, block_id: str) -> tuple[str, str]:
         if block_id not in self._looks:
             self._looks[block_id] = self._look_of(block_id)
         return self._looks[block_id]
 
-    def _draw_spans(
-        self, painter: QPainter, rows: range, colours: Mapping[int, str], start_s: float, px_a_s: float, height:
-            int, ratio: float
-    ) -> None:  # fmt: skip
+    def _spans(self, rows: range, start_s: float, px_a_s: float, width: int, ratio: float) -> list[_Span]:
         timeline = self._timeline
         assert timeline is not None
+        spans = []
+        for number in rows:
+            one = timeline.at(number)
+            left = round((one.start_s - start_s) * px_a_s)
+            right = max(left + 1, round((one.start_s + one.length_s - start_s) * px_a_s))
+            if right > 0 and left < width:
+                framed = right - left >= _NARROW_PX * ratio and self._look(one.block_id)[1] in _FRAMES
+                edge = theme().colour(_FRAMES[self._look(one.block_id)[1]]).rgba() if framed else 0
+                rgb = self._shapes.rgb_of(one.block_id)
+                spans.append(_Span(one.block_id, left, right, rgb, one.block_id == self.playing, edge))
+        return spans
+
+    def _write_words(self, painter: QPainter, spans: list[_Span], ratio: float) -> None:
         font = theme().small_font(-1.5)
         font.setPixelSize(max(1, round(10.5 * ratio)))
         painter.setFont(font)
         metrics = QFontMetricsF(font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for number in rows:
-            one = timeline.at(number)
-            left, right = (one.start_s - start_s) * px_a_s, (one.start_s + one.length_s - start_s) * px_a_s
-            area = QRectF(left, 0, max(1.0, right - left), height)
-            colour = QColor(colours[number])
-            tint = QColor(colour)
-            heard = one.block_id == self.playing
-            tint.setAlphaF(0.20 if heard else 0.09)
-            if area.width() < _NARROW_PX * ratio:
-                painter.fillRect(area, tint)
-                painter.fillRect(QRectF(left, 0, area.width(), STRIP_PX * ratio), colour)
+        for span in spans:
+            left, right = max(0, span.left), min(painter.device().width(), span.right)
+            room = right - left - 10 * ratio
+            if span.right - span.left < _NARROW_PX * ratio or room <= 30 * ratio:
                 continue
-            words, state = self._look(one.block_id)
-            # Plain rectangles: smoothed corners of many wide spans would cost more than all the sound.
-            painter.fillRect(area, tint)
-            if state in ("none", "queued", "failed", "stale"):
-                edge = theme().colour({"failed": "error", "stale": "warning"}.get(state, "border_strong"))
-                _draw_dashed(painter, area, edge.rgba(), ratio)
-            painter.fillRect(QRectF(area.left(), 0, area.width(), STRIP_PX * ratio), colour)
-            seen = area.intersected(QRectF(0, 0, painter.device().width(), height))
-            room = seen.width() - 10 * ratio
-            if room > 30 * ratio and words:
-                painter.setPen(theme().colour("text" if heard else "text_soft"))
-                place = QRectF(seen.left() + 5 * ratio, STRIP_PX * ratio, room, LABEL_PX * ratio)
+            words = self._look(span.block_id)[0]
+            if words:
+                painter.setPen(theme().colour("text" if span.heard else "text_soft"))
+                place = QRectF(left + 5 * ratio, STRIP_PX * ratio, room, LABEL_PX * ratio)
                 painter.drawText(
                     place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
                 )
 
-    def _draw_sound(
-        self, painter: QPainter, low: np.ndarray, high: np.ndarray, row: np.ndarray, colours: Mapping[int, str],
-            height: int,
-        ratio: float, many: bool,
-    ) -> None:  # fmt: skip
-        """One upright stroke a column, all filled at once: thousands of lines given to Qt one by one cost more."""
-        top = (STRIP_PX + (0 if many else LABEL_PX)) * ratio
-        middle, reach = (top + height) / 2, (height - top) / 2 - 2 * ratio
-        tops = np.floor(middle - np.clip(high * 1.6, 0, 1) * reach)
-        bottoms = np.ceil(middle - np.clip(low * 1.6, -1, 0) * reach)
-        seen = np.flatnonzero(row >= 0)
-        if not len(seen):
-            return
-        numbers, place = np.unique(row[seen], return_inverse=True)
-        names = [colours[number] for number in numbers.tolist()]
-        rgb = {name: QColor(name).rgb() for name in set(names)}
-        colour = np.zeros(len(row), np.uint32)
-        colour[seen] = np.array([rgb[name] for name in names], np.uint32)[place]
-        y = np.arange(height)[:, None]
-        filled = (y >= tops) & (y <= bottoms) & (high > low)
-        if many:
-            filled |= y <= STRIP_PX * ratio
-        pixels = np.ascontiguousarray(np.where(filled, colour, np.uint32(0)))
-        image = QImage(pixels.data, len(row), height, 4 * len(row), QImage.Format.Format_ARGB32_Premultiplied)
-        painter.drawImage(0, 0, image)
 
-
-def _draw_dashed(painter: QPainter, area: QRectF, rgba: int, ratio: float) -> None:
-    """A dashed frame of four filled strips: a pen with dashes takes many times as long for a hundred of them."""
-    across, down = _dashes(rgba, ratio)
-    edge = max(1.0, round(ratio))
-    painter.setBrushOrigin(area.topLeft())
-    for strip in (
-        QRectF(area.left(), area.top(), area.width(), edge),
-        QRectF(area.left(), area.bottom() - edge, area.width(), edge),
-    ):
-        painter.fillRect(strip, across)
-    for left in (area.left(), area.right() - edge):
-        painter.fillRect(QRectF(left, area.top(), edge, area.height()), down)
-    painter.setBrushOrigin(0, 0)
-
-
-@lru_cache(maxsize=16)
-def _dashes(rgba: int, ratio: float) -> tuple[QBrush, QBrush]:
-    """Brushes of dashes across and down; there are as many as colours."""
+def _fill_spans(pixels: np.ndarray, spans: list[_Span], ratio: float) -> None:
+    """Uint32 `[height, width]`: a tint for each, a strip in its colour along the top, dashes around some."""
+    height, width = pixels.shape
+    strip, edge = round(STRIP_PX * ratio), max(1, round(ratio))
     dash, period = round(4 * ratio), round(6 * ratio)
-    made = []
-    for width, height in ((period, 1), (1, period)):
-        tile = QPixmap(width, height)
-        tile.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(tile)
-        painter.fillRect(0, 0, dash if width > 1 else 1, dash if height > 1 else 1, QColor.fromRgba(rgba))
-        painter.end()
-        made.append(QBrush(tile))
-    return made[0], made[1]
+    down = np.arange(height) % period < dash
+    across = np.arange(width + period) % period < dash
+    for span in spans:
+        left, right = max(0, span.left), min(width, span.right)
+        pixels[:, left:right] = _thinned(span.rgb, 0.20 if span.heard else 0.09)
+        if span.edge:
+            at = (left - span.left) % period
+            pixels[height - edge :, left:right][:, across[at : at + right - left]] = span.edge
+            for begins in (span.left, span.right - edge):
+                pixels[down, max(0, begins) : max(0, begins + edge)] = span.edge
+        pixels[:strip, left:right] = span.rgb
+
+
+def _fill_sound(pixels: np.ndarray, shown: Columns, top: float, ratio: float) -> None:
+    """One upright stroke a column, below `top`."""
+    height = len(pixels)
+    middle, reach = (top + height) / 2, (height - top) / 2 - 2 * ratio
+    tops = np.floor(middle - np.clip(shown.high * 1.6, 0, 1) * reach).astype(np.int16)
+    bottoms = np.ceil(middle - np.clip(shown.low * 1.6, -1, 0) * reach).astype(np.int16)
+    y = np.arange(height, dtype=np.int16)[:, None]
+    heard = (shown.high > shown.low) & (shown.rgb != 0)
+    np.copyto(pixels, shown.rgb, where=(y >= tops) & (y <= bottoms) & heard)
+
+
+@lru_cache(maxsize=256)
+def _thinned(rgb: int, opacity: float) -> int:
+    """A colour that lets through what is behind it, as premultiplied numbers."""
+    alpha = round(255 * opacity)
+    red, green, blue = (round((rgb >> shift & 255) * alpha / 255) for shift in (16, 8, 0))
+    return alpha << 24 | red << 16 | green << 8 | blue

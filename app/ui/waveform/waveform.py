@@ -82,7 +82,7 @@ class Waveform(QWidget):
         self._measure_soon.setSingleShot(True)
         self._measure_soon.setInterval(150)
         self._measure_soon.timeout.connect(self._measure)
-        self._refresh = Throttle(self._show, _GROW_EVERY_MS, self)
+        self._refresh = Throttle(self._show, _GROW_EVERY_MS, self, at_once=False)
         self.box.clicked.connect(self._clicked)
         self.box.double_clicked.connect(self._double_clicked)
         self.box.dragged.connect(self._dragged)
