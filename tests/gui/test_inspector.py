@@ -35,15 +35,15 @@ def block(sample: Any, row: int) -> Any:
 
 def test_what_differs_between_lines_is_shown_as_several_values(sample: Any, inspector: Any) -> None:
     select(sample, 2, 4)
-    assert inspector.voice.currentIndex() == -1
-    assert inspector.voice.placeholderText() == "Several values"
+    assert inspector.speaker.voice.currentIndex() == -1
+    assert inspector.speaker.voice.placeholderText() == "Several values"
     select(sample, 2, 3)
-    assert inspector.voice.currentText() == "Joe"
+    assert inspector.speaker.voice.currentText() == "Joe"
 
 
 def test_a_voice_chosen_for_several_lines_is_one_step(sample: Any, inspector: Any) -> None:
     select(sample, 2, 4)
-    choose(inspector.voice, "Nezumi")
+    choose(inspector.speaker.voice, "Nezumi")
     voice = sample.studio.library.find("Nezumi")
     assert block(sample, 2).settings.voice == block(sample, 4).settings.voice == voice.id
     sample.studio.actions.trigger("undo")
@@ -52,9 +52,9 @@ def test_a_voice_chosen_for_several_lines_is_one_step(sample: Any, inspector: An
 
 def test_numbers_are_set_for_all_selected_lines_and_taken_back_to_the_models(sample: Any, inspector: Any) -> None:
     select(sample, 2, 3)
-    field = inspector.numbers["temperature"]
+    field = inspector.sampling.numbers["temperature"]
     assert "0.6" in field.text()
-    inspector.sampling_section.set_open(True)
+    inspector.sampling.set_open(True)
     field.setValue(0.9)
     assert block(sample, 2).settings.temperature == block(sample, 3).settings.temperature == 0.9
     field.setValue(field.minimum())
@@ -63,39 +63,39 @@ def test_numbers_are_set_for_all_selected_lines_and_taken_back_to_the_models(sam
 
 def test_stepping_up_from_the_models_value_starts_there(sample: Any, inspector: Any) -> None:
     select(sample, 2)
-    inspector.numbers["temperature"].stepBy(1)
+    inspector.sampling.numbers["temperature"].stepBy(1)
     assert block(sample, 2).settings.temperature == pytest.approx(0.65)
 
 
 def test_what_the_starter_cannot_do_is_greyed_with_the_reason(sample: Any, inspector: Any) -> None:
     select(sample, 2)
-    assert not inspector.instruction.isEnabled()
-    assert "Starter" in inspector._instruction_note.text()
-    assert not inspector.length.buttons["target"].isEnabled()
-    assert "Starter" in inspector._length_note.text()
-    assert inspector.length.buttons["fit"].isEnabled()
+    assert not inspector.direction.instruction.isEnabled()
+    assert "Starter" in inspector.direction.note.text()
+    assert not inspector.length.mode.buttons["target"].isEnabled()
+    assert "Starter" in inspector.length.note.text()
+    assert inspector.length.mode.buttons["fit"].isEnabled()
 
 
 def test_a_target_length_that_the_text_cannot_keep_is_warned_of(sample: Any, inspector: Any, qtbot: Any) -> None:
     select(sample, 3)
-    qtbot.mouseClick(inspector.length.buttons["fit"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(inspector.length.mode.buttons["fit"], Qt.MouseButton.LeftButton)
     inspector.refresh()
-    inspector.seconds.setValue(1.0)
+    inspector.length.seconds.setValue(1.0)
     inspector.refresh()
     assert block(sample, 3).settings.length == "fit" and block(sample, 3).settings.target_s == 1.0
-    assert "too much" in inspector._length_note.text()
+    assert "too much" in inspector.length.note.text()
     info = sample.window.script.editor.info(block(sample, 3).id)
     assert info.warning and info.wanted and info.length == "1.0 s"
-    inspector.seconds.setValue(5.0)
+    inspector.length.seconds.setValue(5.0)
     inspector.refresh()
-    assert "too much" not in inspector._length_note.text()
+    assert "too much" not in inspector.length.note.text()
 
 
 def test_the_key_for_the_length_leads_to_the_number(sample: Any, inspector: Any, qtbot: Any) -> None:
     editor = sample.window.script.editor
     editor.select_block(block(sample, 3).id)
     qtbot.keyClick(editor, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    assert sample.window.focusWidget() is inspector.seconds
+    assert sample.window.focusWidget() is inspector.length.seconds
     assert block(sample, 3).settings.length == "fit"
 
 
@@ -104,7 +104,7 @@ def test_locking_by_key_locks_the_selected_lines(sample: Any, inspector: Any) ->
     sample.studio.actions.trigger("lock")
     assert block(sample, 2).settings.locked and block(sample, 3).settings.locked
     select(sample, 2, 4)
-    assert inspector._lock.checkState() == Qt.CheckState.PartiallyChecked
+    assert inspector.heading.lock.checkState() == Qt.CheckState.PartiallyChecked
 
 
 def give_takes(sample: Any, row: int) -> list[Take]:

@@ -27,7 +27,7 @@ def test_a_closed_dock_gives_the_keyboard_to_the_script(sample: Any, qtbot: Any,
 
 def test_a_dock_that_is_closed_by_its_key_leaves_the_keyboard_where_it_is(sample: Any) -> None:
     window = sample.window
-    name = window.docks["inspector"].content.length.buttons["natural"]
+    name = window.docks["inspector"].content.length.mode.buttons["natural"]
     name.setFocus()
     window.docks["voices"].toggleViewAction().trigger()
     assert not window.docks["voices"].isVisible() and has_keyboard(sample, name)

@@ -198,7 +198,7 @@ def test_ctrl_return_plays_from_the_script_and_from_a_field(sample: Any, qtbot: 
 
 
 def test_f6_goes_round_the_regions(sample: Any, qtbot: Any) -> None:
-    qtbot.waitUntil(lambda: sample.window.docks["inspector"].content.voice.isVisible())
+    qtbot.waitUntil(lambda: sample.window.docks["inspector"].content.speaker.voice.isVisible())
     seen = set()
     for _ in range(6):
         sample.studio.actions.trigger("next_region")

@@ -15,6 +15,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.transport.playback import playback_of
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.labels import show_words
 
 _EVERY_MS = 250
 
@@ -130,7 +131,7 @@ class Status(QWidget):
             "underruns": self.tr("underruns %1").replace("%1", str(gaps)),
         }
         for name, text in texts.items():
-            _set(self.figures[name], text, "warning" if name == "underruns" and gaps else "")
+            show_words(self.figures[name], text, "warning" if name == "underruns" and gaps else "")
         self._show_memory()
         self._show_doing(figures)
         busy = plays or (figures is not None and (figures.speaking or figures.waiting))
@@ -143,7 +144,7 @@ class Status(QWidget):
         text = ""
         if isinstance(used, (int, float)):
             text = f"{device} {used:.1f}" + (f" / {total:.1f} GB" if isinstance(total, (int, float)) else " GB")
-        _set(self.figures["memory"], text.strip(), "")
+        show_words(self.figures["memory"], text.strip(), "")
 
     def _show_doing(self, figures: Any) -> None:
         text, role, share = "", "", -1.0
@@ -167,7 +168,7 @@ class Status(QWidget):
             text = self.tr("Waiting for speech")
         elif self._studio.engine is not None:
             text = self.tr("Ready")
-        _set(self.doing, text, role)
+        show_words(self.doing, text, role)
         self.bar.setVisible(share >= 0)
         if share >= 0:
             self.bar.setValue(round(1000 * share))
@@ -177,12 +178,3 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.0f} ms" if value < 10_000 else f"{value / 1000:.1f} s"
-
-
-def _set(label: QLabel, text: str, role: str) -> None:
-    if label.text() != text:
-        label.setText(text)
-    if (label.property("role") or "") != role:
-        label.setProperty("role", role)
-        label.style().unpolish(label)
-        label.style().polish(label)

@@ -34,6 +34,7 @@ from app.ui.theme import GRID, HALF, theme
 from app.ui.voices.clip_view import ClipView
 from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.labels import show_words
 from app.ui.widgets.putting_away import put_away
 from engine import LANGUAGES, SpeechError, load_clip
 
@@ -236,13 +237,10 @@ class VoiceCare(WholeCard):
 
     def _note_words(self, range_changed: bool) -> None:
         if range_changed:
-            self._words_note.setText(self.tr("The part changed: the words must be those of this part alone."))
-            self._words_note.setProperty("role", "warning")
+            words, role = self.tr("The part changed: the words must be those of this part alone."), "warning"
         else:
-            self._words_note.setText(self.tr("Used only when a model goes on from the clip."))
-            self._words_note.setProperty("role", "faint")
-        self._words_note.style().unpolish(self._words_note)
-        self._words_note.style().polish(self._words_note)
+            words, role = self.tr("Used only when a model goes on from the clip."), "faint"
+        show_words(self._words_note, words, role)
 
     def _keep_words(self) -> None:
         if self.voice is not None:
