@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from app.services.importers import ImportPreview
     from app.services.library import Library
     from app.services.store import ProjectStore
+    from app.services.store_draft import Draft
 
 MAX_SCRIPT_BYTES = 64 * 1024 * 1024
 
@@ -51,6 +51,7 @@ def run_new(args: argparse.Namespace) -> int:
     from app.services.importers.apply import import_command
     from app.services.library import open_library
     from app.services.store import SUFFIX, ProjectStore
+    from app.services.store_draft import Draft
 
     if not args.project.name:
         raise ProjectError(f"“{args.project}” is no name of a file.", "Name the project to be made: tale.mvs.")
@@ -60,28 +61,20 @@ def run_new(args: argparse.Namespace) -> int:
     default = library.get(args.voice) if args.voice else None  # one that is not there is told before a file is made
     speakers = speakers_of(script, library) if args.voices_from_names else {}
     path = args.project if args.project.suffix.lower() == SUFFIX else args.project.with_name(args.project.name + SUFFIX)
-    store = ProjectStore.create(path, paths=paths)
-    try:
-        with store:
-            wanted = [*speakers.values(), *([default] if default else [])]
-            for voice in {voice.id: voice for voice in wanted}.values():
-                bring_voice(store, library, voice)
-            voices = {speaker: voice.id for speaker, voice in speakers.items()}
-            store.history.do(import_command(store.project, script, position=0, voices=voices))
-            told = {"title": script.title if script.title != args.script.stem else "", "author": script.author}
-            settings = {name: value for name, value in told.items() if value}
-            if default is not None:
-                settings["default_voice"] = default.id
-            if settings:
-                store.history.do(SetProjectSettings(settings))
-            store.history.clear()  # there is nothing to take back in a new project
-            store.flush_or_raise()
-            about = described(store)
-    except BaseException:
-        for suffix in ("", "-wal", "-shm"):  # a project without its script is none
-            with contextlib.suppress(OSError):
-                store.path.with_name(store.path.name + suffix).unlink(missing_ok=True)
-        raise
+    draft = Draft()  # a project without its script is none, so its file begins with it
+    wanted = [*speakers.values(), *([default] if default else [])]
+    for voice in {voice.id: voice for voice in wanted}.values():
+        bring_voice(draft, library, voice)
+    voices = {speaker: voice.id for speaker, voice in speakers.items()}
+    draft.history.do(import_command(draft.project, script, position=0, voices=voices))
+    told = {"title": script.title if script.title != args.script.stem else "", "author": script.author}
+    settings = {name: value for name, value in told.items() if value}
+    if default is not None:
+        settings["default_voice"] = default.id
+    if settings:
+        draft.history.do(SetProjectSettings(settings))
+    with ProjectStore.create(path, paths=paths, draft=draft) as store:
+        about = described(store)
     if args.json:
         result(about)
     else:
@@ -102,7 +95,7 @@ def speakers_of(script: ImportPreview, library: Library) -> dict[str, Voice]:
     return {name: voice for name in script.speakers if (voice := by_name.get(name.casefold())) is not None}
 
 
-def bring_voice(store: ProjectStore, library: Library, voice: Voice) -> None:
+def bring_voice(store: ProjectStore | Draft, library: Library, voice: Voice) -> None:
     """Put a voice of the library with its clips into the project."""
     from app.model.content_commands import SetVoice
 

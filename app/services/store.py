@@ -27,6 +27,7 @@ from app.paths import Paths, paths_for
 from app.services import store_clips, store_moves, store_opening, store_sessions, store_snapshots, store_sums
 from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_changes import Changes
+from app.services.store_draft import Draft
 from app.services.store_lock import Lock
 from app.services.store_network import Publisher, WorkingCopy
 from app.services.store_opening import SUFFIX, Opened
@@ -128,14 +129,21 @@ class ProjectStore:
     # -- opening
 
     @classmethod
-    def create(cls, path: Path, *, paths: Paths | None = None, deliver: Deliver | None = None) -> ProjectStore:
-        """A new, empty project in a new file.
+    def create(
+        cls,
+        path: Path,
+        *,
+        paths: Paths | None = None,
+        deliver: Deliver | None = None,
+        draft: Draft | None = None,
+    ) -> ProjectStore:
+        """A new project in a new file, which is there whole or not at all: empty, or with what a draft holds.
 
         Raises:
             ProjectError: the file exists or cannot be made.
         """
         where = paths or paths_for()
-        return cls(store_opening.create_file(path, where), where, deliver)
+        return cls(store_opening.create_file(path, where, draft=draft), where, deliver)
 
     @classmethod
     def untitled(cls, paths: Paths | None = None, *, deliver: Deliver | None = None) -> ProjectStore:

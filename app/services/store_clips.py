@@ -14,11 +14,16 @@ from app.services.store_writer import Writer
 LARGEST_BYTES = 64 * 1024 * 1024
 
 
-def add(writer: Writer | None, data: bytes, name: str) -> str:
-    """Hand a clip in; returns its SHA-256 (hex). Raises ProjectError: it is too large."""
+def checked(data: bytes, name: str) -> str:
+    """The SHA-256 (hex) of a clip. Raises ProjectError: it is too large."""
     if len(data) > LARGEST_BYTES:
         raise ProjectError(f"{name} is too large to be a reference.", "Cut it to the part that counts.")
-    sha256 = hashlib.sha256(data).hexdigest()
+    return hashlib.sha256(data).hexdigest()
+
+
+def add(writer: Writer | None, data: bytes, name: str) -> str:
+    """Hand a clip in; returns its SHA-256 (hex). Raises ProjectError: it is too large."""
+    sha256 = checked(data, name)
     if writer is not None:
         writer.add(Batch(clips={sha256: (name[:255], data)}))
     return sha256

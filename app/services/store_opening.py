@@ -9,15 +9,15 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.model.block import Block, new_id
 from app.model.errors import ProjectError
 from app.model.take import Take
 from app.paths import Paths
 from app.services import store_audio, store_copy, store_network, store_repair, store_rows
 from app.services.store_copy import Tick
+from app.services.store_draft import Draft
 from app.services.store_lock import Holder, Lock
 from app.services.store_network import WorkingCopy
-from app.services.store_rows import Batch, Rows
+from app.services.store_rows import Rows
 from app.services.store_schema import (
     VERSION,
     DamagedProjectError,
@@ -68,8 +68,8 @@ class OpeningTakesLongError(ProjectError):
         super().__init__(f"{path.name} takes a while to open.", "Open it in the background.")
 
 
-def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opened:
-    """A new, empty project file.
+def create_file(path: Path, paths: Paths, *, is_untitled: bool = False, draft: Draft | None = None) -> Opened:
+    """A new project file, empty or with what a draft holds.
 
     Raises:
         ProjectError: it exists or cannot be made.
@@ -80,15 +80,16 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
     except OSError as error:  # a name that is too long, a folder that may not be looked into
         raise _not_written(path, error) from error
     if there:
-        raise ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
+        raise _there(path)
     lock: Lock | None = None
     part: Path | None = None
     copy = None if is_untitled else store_network.copy_for(paths, path)
-    rows = Rows(blocks=[(Block(), 0)], meta={"project": new_id(), "created_at_s": str(time.time())})
-    first = Batch(blocks={block.id: (block, rank) for block, rank in rows.blocks}, meta=dict(rows.meta))
+    rows, first = (draft or Draft()).first()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = Lock(path)
+        if os.path.lexists(path):  # it was made since by somebody who had the lock then
+            raise _there(path)
         if copy is not None:
             copy.begin()
         file = copy.file if copy is not None else path
@@ -103,13 +104,19 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False) -> Opene
         except BaseException:
             connection.close()
             raise
-    except (OSError, sqlite3.Error) as error:
+    except BaseException as error:
         if lock is not None:
             lock.release()
         if part is not None:
             store_copy.discard(part)
-        raise _not_written(path, error) from error
+        if isinstance(error, (OSError, sqlite3.Error)):
+            raise _not_written(path, error) from error
+        raise
     return Opened(path, rows, connection, lock, copy, is_untitled)
+
+
+def _there(path: Path) -> ProjectError:
+    return ProjectError(f"{path.name} exists already.", "Choose another name, or open it.")
 
 
 def _not_written(path: Path, error: Exception) -> ProjectError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +15,9 @@ import pytest
 from app.cli import main
 from app.model.errors import ProjectError
 from app.paths import paths_for
+from app.services import store_copy, store_opening
 from app.services.store import ProjectStore
+from app.services.store_lock import Lock
 
 
 @pytest.fixture
@@ -123,17 +127,67 @@ def test_names_before_colons_become_voices_only_when_asked(run, tmp_path: Path, 
 
 
 def test_a_project_without_its_script_is_not_left_behind(run, script: Path, tmp_path: Path, monkeypatch) -> None:
-    def full(self: ProjectStore) -> None:
+    def full(part: Path, target: Path) -> None:
         raise ProjectError("The disk is full.")
 
-    monkeypatch.setattr(ProjectStore, "flush_or_raise", full)
+    monkeypatch.setattr(store_copy, "settle", full)
     assert run("new", tmp_path / "a.mvs", "--script", script) == 3
-    assert not list(tmp_path.glob("*.mvs*"))
+    assert not list(tmp_path.glob("*.mvs*")) and not list(tmp_path.glob(".*"))
     monkeypatch.undo()
     assert run("new", tmp_path / "a.mvs", "--script", script) == 0
     whole = (tmp_path / "a.mvs").read_bytes()
     assert run("new", tmp_path / "a.mvs", "--script", script) == 3
     assert (tmp_path / "a.mvs").read_bytes() == whole
+
+
+KILLS = """
+import os, random, signal, sys, time
+from pathlib import Path
+from app.cli import main
+from app.services import store
+folder = Path(sys.argv[1])
+words = ["--profile", str(folder / "profile"), "new", str(folder / "a.mvs"), "--script", str(folder / "long.txt")]
+started_s = time.monotonic()
+assert main(words) == 0
+took_s = time.monotonic() - started_s
+chance = random.Random(5)
+left = 0
+for number in range(20):
+    (folder / "a.mvs").unlink(missing_ok=True)
+    child = os.fork()
+    if child == 0:
+        os._exit(main(words))
+    time.sleep(chance.uniform(0.2, 1.1) * took_s)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    left += len(list(folder.glob(".a.mvs.*.part")))
+    if (folder / "a.mvs").exists():
+        from app.paths import paths_for
+        with store.ProjectStore.open(folder / "a.mvs", paths=paths_for(folder / "profile"), read_only=True) as made:
+            assert len(made.project.blocks) == 3_000 and not made.notices, number
+(folder / "a.mvs").unlink(missing_ok=True)
+assert main(words) == 0
+assert not list(folder.glob(".a.mvs*")), list(folder.glob(".a.mvs*"))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the rounds fork their workers")
+def test_a_project_whose_making_is_killed_is_there_with_its_script_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("\n".join(f"Paragraph {number} of a long book." for number in range(3_000)))
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[3])}
+    program = [sys.executable, "-c", KILLS, str(tmp_path)]
+    done = subprocess.run(program, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr[-2_000:]
+
+
+def test_a_project_that_somebody_makes_meanwhile_is_left_alone(run, script: Path, tmp_path: Path, monkeypatch) -> None:
+    def made_meanwhile(path: Path) -> Lock:
+        path.write_bytes(b"somebody's")
+        return Lock(path)
+
+    monkeypatch.setattr(store_opening, "Lock", made_meanwhile)
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 3
+    assert (tmp_path / "a.mvs").read_bytes() == b"somebody's" and not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize("name", ["", "."])
