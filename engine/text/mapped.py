@@ -125,6 +125,8 @@ class MappedText:
             end = self._exact_until(at)
             if end - at < 2:
                 end = self._same_until(at)
+                if 1 < end - at == self.ends[at] - self.starts[at] and not self.may_part(end):
+                    end -= 1  # as long as its source by chance, and the next stands for that too: no exact run
             runs.append((at, end, self.starts[at], self.ends[end - 1]))
             at = end
         return tuple(runs)

@@ -396,3 +396,11 @@ def test_every_spoken_character_maps_into_the_text_and_order_is_kept(
 def test_planning_needs_no_torch():
     code = "import sys, engine; engine.plan_speech; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["0[pause 0.33s]½", "Now[pause 0.33s]then", "½ ½", "Dr. X"])
+def test_what_is_written_otherwise_in_as_many_characters_stands_for_the_whole_of_it(text):
+    plan = plan_speech(text, STARTER, pauses="natural")
+    (piece,) = plan.pieces
+    places = [plan.to_source(0, offset) for offset in range(len(piece.text) + 1)]
+    assert places == sorted(places) and places[-1] == len(text)
