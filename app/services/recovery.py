@@ -30,7 +30,7 @@ from app.paths import Paths
 from app.services import store_audio, store_network, store_opening, store_sessions
 from app.services.store import SUFFIX, Deliver, ProjectStore
 from app.services.store_audio import Segment
-from app.services.store_lock import Lock, ProjectLockedError
+from app.services.store_lock import Lock, is_open
 from app.services.store_rows import Rows
 from app.services.store_schema import connect
 
@@ -204,10 +204,8 @@ class Recovery:
     def _look(self, kind: Kind, path: Path) -> Found | None:
         """What is in a file, or None when somebody has it open or it cannot be reached."""
         try:
-            Lock(path).release()
-        except (ProjectLockedError, OSError):
-            return None
-        try:
+            if is_open(path):
+                return None
             changed_at_s = path.stat().st_mtime
             rows = store_opening.read_rows_of(path)
         except OSError:

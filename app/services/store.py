@@ -395,6 +395,11 @@ class ProjectStore:
         self._session = store_sessions.begin(self.paths, path)
         self._deliver(lambda: self.moved.emit(path))
 
+    def hold_file(self) -> None:
+        """For `compact`: another file has taken the place of the project's own."""
+        if self._lock is not None:
+            self._lock.hold_file(self.file)
+
     def begin_writing(self, connection: sqlite3.Connection) -> None:
         """For `save_copy`: a project that was read-only is written from now on."""
         self._writer = self._start_writer(connection, {})

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import getpass
 import json
 import logging
 import os
 import socket
-import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.model.errors import ProjectError
+from app.services.store_lock_file import HeldError, LockFile
+from app.services.store_same_file import SameFile
 
 _log = logging.getLogger(__name__)
 
@@ -65,29 +65,32 @@ class Holder:
 
 
 class ProjectLockedError(ProjectError):
-    """Somebody else has the project open for writing. `holder` tells who; it can be opened read-only, or forced."""
+    """Somebody else has the project open for writing. `holder` tells who; it can be opened read-only, or forced.
+    `other` is the name by which he opened it, where it is another one."""
 
-    def __init__(self, path: Path, holder: Holder | None) -> None:
+    def __init__(self, path: Path, holder: Holder | None, other: Path | None = None) -> None:
         if holder is None:
             where = "in another window"
         elif holder.host == socket.gethostname():
             where = f"in another window of this computer (process {holder.pid})"
         else:
             where = f"by {holder.user or 'somebody'} on {holder.host}"
+        if other is not None:
+            where += f" under another name of the same file, {other}"
         super().__init__(
             f"{path.name} is open {where}.", "Close it there, or open it here read-only: then nothing can be lost."
         )
         self.path = path
         self.holder = holder
+        self.other = other
 
 
 class Lock:
     """Holds a project for writing until `release`.
 
     On one machine an operating system lock on a file beside the project decides: it ends with its process, so it is
-        never
-    stale. Other machines are told apart by the holder written in that file and in the project itself, which counts as
-    long as it says every half minute that it lives.
+    never stale. Other machines are told apart by the holder written in that file and in the project itself, which
+    counts as long as it says every half minute that it lives. Other names of the same file: see `hold_file`.
 
     Attributes:
         path: of the project.
@@ -107,13 +110,20 @@ class Lock:
         self.path = path
         self.file = path.with_name(f".{path.name}.lock")
         self.holder = Holder.me()
-        self._fd: int | None = None
-        self._take()
         self.left_open = False
+        self._lock = LockFile(self.file)
+        self._same_file = SameFile()
         try:
-            self.check(self._read(), force)
+            self._lock.take()
+        except HeldError as error:
+            raise ProjectLockedError(path, Holder.from_text(error.text)) from error
+        except OSError as error:
+            # A folder that takes no new file: the row in the project alone must do.
+            _log.info("No lock file beside %s: %s", path, error)
+        try:
+            self.check(Holder.from_text(self._lock.read()), force)
         except ProjectLockedError:
-            self._close()
+            self._lock.leave()
             raise
         self.beat()
 
@@ -126,89 +136,51 @@ class Lock:
             raise ProjectLockedError(self.path, other)
         self.left_open = True
 
-    def _take(self) -> None:
-        for _ in range(20):
-            try:
-                fd = os.open(
-                    self.file,
-                    os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0),
-                    0o600,
-                )
-            except OSError as error:
-                # A folder that takes no new file: the row in the project alone must do.
-                _log.info("No lock file beside %s: %s", self.path, error)
-                return
-            try:
-                locked = _lock(fd)
-            except OSError as error:
-                _log.info("The file system of %s has no locks: %s", self.path, error)
-                locked = True
-            if not locked:
-                holder = _holder_in(fd)
-                os.close(fd)
-                raise ProjectLockedError(self.path, holder)
-            with contextlib.suppress(OSError):
-                if os.path.samestat(os.fstat(fd), os.stat(self.file)):
-                    self._fd = fd
-                    return
-            os.close(fd)  # its owner removed it between our open and our lock
-        raise ProjectLockedError(self.path, None)
+    def hold_file(self, file: Path) -> None:
+        """Hold the very file that is written now, whatever other names it has.
 
-    def _read(self) -> Holder | None:
-        return _holder_in(self._fd) if self._fd is not None else None
+        To be called again when another file has taken its place.
+
+        Raises:
+            ProjectLockedError: somebody writes it by another name.
+            ProjectError: changes that were made by another name have not come into it yet.
+        """
+        found = self._same_file.take(file, self.holder.to_text())
+        if found is None:
+            return
+        if not found.lives:
+            raise ProjectError(
+                f"{self.path.name} is another name of {found.path}, where changes wait since the program ended.",
+                f"Open it as {found.path}.",
+            )
+        raise ProjectLockedError(self.path, Holder.from_text(found.holder), found.path)
 
     def beat(self) -> str:
         """Say that this process still holds the project; returns the text for the project's own row."""
         self.holder = Holder(self.holder.host, self.holder.pid, self.holder.user, self.holder.since_s, time.time())
         text = self.holder.to_text()
-        if self._fd is not None:
-            with contextlib.suppress(OSError):
-                os.lseek(self._fd, 0, os.SEEK_SET)
-                os.ftruncate(self._fd, 0)
-                os.write(self._fd, text.encode("utf-8"))
+        self._lock.write(text)
+        self._same_file.write(text)
         return text
 
     def release(self) -> None:
         """Give the project free; calling it twice is harmless."""
-        if self._fd is not None:
-            if sys.platform == "win32":
-                self._close()  # a file that is open cannot be removed there
-            with contextlib.suppress(OSError):
-                os.unlink(self.file)
-            self._close()
-
-    def _close(self) -> None:
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+        self._same_file.release()
+        self._lock.release()
 
 
-def _holder_in(fd: int) -> Holder | None:
+def is_open(path: Path) -> bool:
+    """Whether somebody has a project open for writing."""
     try:
-        os.lseek(fd, 0, os.SEEK_SET)
-        return Holder.from_text(os.read(fd, 4_000).decode("utf-8", "replace"))
-    except OSError:
-        return None
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(fd: int) -> bool:
-        try:
-            # A byte far behind the text, so that others can read who holds it.
-            os.lseek(fd, 1 << 20, os.SEEK_SET)
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-            return True
-        except PermissionError:
-            return False
-
-else:
-    import fcntl
-
-    def _lock(fd: int) -> bool:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            return False
+        lock = Lock(path)
+    except ProjectLockedError:
+        return True
+    try:
+        lock.hold_file(path)
+    except ProjectLockedError:
+        return True
+    except ProjectError:
+        return False
+    finally:
+        lock.release()
+    return False

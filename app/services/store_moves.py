@@ -63,6 +63,7 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
         if not store.is_untitled:
             _give_new_id(part)
         store_copy.settle(part, file)
+        lock.hold_file(file)
         if copy is not None:
             copy.publish()  # a network that does not take it is told now, while the project is still the old one
         with store.takes.released():
@@ -107,6 +108,7 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
             if source is not None:
                 source.close()
         store_copy.settle(part, file)
+        lock.hold_file(file)
         connection = connect(file, write=True)
         begin_writing(connection, file)
     except (OSError, sqlite3.Error) as error:
@@ -143,6 +145,7 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
             store_copy.rebuild_to(connection, part, lambda take: take not in gone, tick)
             with store.takes.released():
                 writer.switch(store.file, lambda: store_copy.settle(part, store.file))
+            store.hold_file()
             return Compacted(before, _bytes(store.file))
 
         try:

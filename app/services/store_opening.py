@@ -18,6 +18,7 @@ from app.services.store_draft import Draft
 from app.services.store_lock import Holder, Lock
 from app.services.store_network import WorkingCopy
 from app.services.store_rows import Rows
+from app.services.store_same_file import written_as
 from app.services.store_schema import (
     VERSION,
     DamagedProjectError,
@@ -98,6 +99,7 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False, draft: D
         part = store_copy.part_of(file)
         store_copy.rebuild_to(None, part, lambda _: True, lambda _: None, first)
         store_copy.settle(part, file)
+        lock.hold_file(file)
         connection = connect(file, write=True)
         try:
             begin_writing(connection, path)
@@ -156,12 +158,15 @@ def open_file(
         read_only, copy = True, None
         notices.append(f"{path.name} can only be read here. Save it under another name to keep changes.")
     lock = None if read_only else Lock(path, force=force)
+    if lock is None and (other := written_as(path)) is not None:
+        path = other  # its log stands beside that name
     file = path
     try:
         if copy is not None:
             notices += [notice] if (notice := copy.fetch(progress)) else []
             file = copy.file
         if lock is not None:
+            lock.hold_file(file)
             store_copy.remove_parts(file)  # nobody else is at work on one
         try:
             connection, rows = read(file, lock, how)
@@ -172,6 +177,7 @@ def open_file(
             if at_once:
                 raise OpeningTakesLongError(path) from error
             notices += store_repair.repair(file, progress).notices
+            lock.hold_file(file)
             connection, rows = read(file, lock, how)
     except BaseException as error:
         if lock is not None:
