@@ -4431,6 +4431,65 @@
     </message>
 </context>
 <context>
+    <name>NewVoices</name>
+    <message>
+        <source>Drop clips here to make voices</source>
+        <translation>将片段拖到这里创建声音</translation>
+    </message>
+    <message>
+        <source>or choose files…</source>
+        <translation>或选择文件…</translation>
+    </message>
+    <message>
+        <source>Clips of voices</source>
+        <translation>声音片段</translation>
+    </message>
+    <message>
+        <source>Sound and voices (%1)</source>
+        <translation>音频和声音文件（%1）</translation>
+    </message>
+    <message>
+        <source>Voice files</source>
+        <translation>声音文件</translation>
+    </message>
+    <message>
+        <source>Voices (%1)</source>
+        <translation>声音（%1）</translation>
+    </message>
+    <message>
+        <source>Voices are not ready yet. Drop the clip again in a moment.</source>
+        <translation>声音尚未就绪。请稍后再拖入片段。</translation>
+    </message>
+    <message>
+        <source>%1 did not become a voice: %2</source>
+        <translation>%1 未能成为声音：%2</translation>
+    </message>
+    <message>
+        <source>Kept, but: %1</source>
+        <translation>已保留，但：%1</translation>
+    </message>
+    <message>
+        <source>“%1” is ready. Drag it onto lines to let it speak them.</source>
+        <translation>“%1”已就绪。将它拖到行上即可朗读。</translation>
+    </message>
+    <message>
+        <source>%1 voices are ready.</source>
+        <translation>%1 个声音已就绪。</translation>
+    </message>
+    <message>
+        <source>This voice is here already.</source>
+        <translation>此声音已经存在。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot clone %2. A model that clones can, such as MOSS-TTS-Local v1.5.</source>
+        <translation>“%1”不能克隆%2。能克隆声音的模型可以，例如 MOSS-TTS-Local v1.5。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+</context>
+<context>
     <name>OptionalNumber</name>
     <message>
         <source>Several values</source>
@@ -6115,6 +6174,21 @@
     </message>
 </context>
 <context>
+    <name>VoiceDeeds</name>
+    <message>
+        <source>“%1” is in the trash of the voices.</source>
+        <translation>“%1”在声音回收站中。</translation>
+    </message>
+    <message>
+        <source>Save the voice</source>
+        <translation>保存声音</translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation>已保存为 %1</translation>
+    </message>
+</context>
+<context>
     <name>VoiceDelegate</name>
     <message>
         <source>Name of the voice</source>
@@ -6135,6 +6209,13 @@
     <message>
         <source>comes with the model</source>
         <translation>模型自带</translation>
+    </message>
+</context>
+<context>
+    <name>VoiceList</name>
+    <message>
+        <source>Voices</source>
+        <translation>声音</translation>
     </message>
 </context>
 <context>
@@ -6263,14 +6344,6 @@
         <translation>没有匹配的声音。</translation>
     </message>
     <message>
-        <source>Drop clips here to make voices</source>
-        <translation>将片段拖到这里创建声音</translation>
-    </message>
-    <message>
-        <source>or choose files…</source>
-        <translation>或选择文件…</translation>
-    </message>
-    <message>
         <source>Add a voice from a file</source>
         <translation>从文件添加声音</translation>
     </message>
@@ -6281,58 +6354,6 @@
     <message>
         <source>Import a voice file…</source>
         <translation>导入声音文件…</translation>
-    </message>
-    <message>
-        <source>Clips of voices</source>
-        <translation>声音片段</translation>
-    </message>
-    <message>
-        <source>Sound and voices (%1)</source>
-        <translation>音频和声音文件（%1）</translation>
-    </message>
-    <message>
-        <source>Voice files</source>
-        <translation>声音文件</translation>
-    </message>
-    <message>
-        <source>Voices (%1)</source>
-        <translation>声音（%1）</translation>
-    </message>
-    <message>
-        <source>Voices are not ready yet. Drop the clip again in a moment.</source>
-        <translation>声音尚未就绪。请稍后再拖入片段。</translation>
-    </message>
-    <message>
-        <source>%1 did not become a voice: %2</source>
-        <translation>%1 未能成为声音：%2</translation>
-    </message>
-    <message>
-        <source>Kept, but: %1</source>
-        <translation>已保留，但：%1</translation>
-    </message>
-    <message>
-        <source>“%1” is ready. Drag it onto lines to let it speak them.</source>
-        <translation>“%1”已就绪。将它拖到行上即可朗读。</translation>
-    </message>
-    <message>
-        <source>%1 voices are ready.</source>
-        <translation>%1 个声音已就绪。</translation>
-    </message>
-    <message>
-        <source>This voice is here already.</source>
-        <translation>此声音已经存在。</translation>
-    </message>
-    <message>
-        <source>“%1” is in the trash of the voices.</source>
-        <translation>“%1”在声音回收站中。</translation>
-    </message>
-    <message>
-        <source>Save the voice</source>
-        <translation>保存声音</translation>
-    </message>
-    <message>
-        <source>Saved as %1</source>
-        <translation>已保存为 %1</translation>
     </message>
     <message>
         <source>Voices that come with the model stay as they are.</source>
@@ -6537,13 +6558,6 @@
     <message>
         <source>Holding the takes of the project</source>
         <translation>正在保留项目的录音</translation>
-    </message>
-</context>
-<context>
-    <name>voices</name>
-    <message>
-        <source>Voices</source>
-        <translation>声音</translation>
     </message>
 </context>
 </TS>

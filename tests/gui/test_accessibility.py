@@ -186,11 +186,11 @@ def test_sentences_of_a_card_in_the_voices_dock_are_never_cut(sample: Any, qtbot
     text = voices.recording._text
     assert text.height() >= text.heightForWidth(text.width())
     voices.recording.leave()
-    voices.consent.ask([own])
+    voices.new.consent.ask([own])
     docks = [window.docks["voices"], window.docks["outline"]]
     window.resizeDocks(docks, [100, 600], Qt.Orientation.Vertical)  # as low as it may be
     qtbot.wait(200)
-    for label in voices.consent.findChildren(QLabel):
+    for label in voices.new.consent.findChildren(QLabel):
         assert label.height() >= label.heightForWidth(label.width())
 
 

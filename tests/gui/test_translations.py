@@ -60,6 +60,17 @@ def test_the_window_is_chinese_from_menu_to_reason(chinese: Any, running: Any) -
     assert QCoreApplication.translate("BlockState", "Spoken") == "已朗读"
 
 
+def test_why_a_clip_is_refused_is_told_in_the_language_of_the_window(
+    chinese: Any, running: Any, tmp_path: Path, qtbot: Any
+) -> None:
+    broken = tmp_path / "broken.wav"
+    broken.write_bytes(b"RIFF no sound at all")
+    assert running.studio.drop_files([broken])
+    toast = running.window.toast
+    qtbot.waitUntil(lambda: "broken.wav 未能成为声音" in toast.text, timeout=10_000)
+    assert "作为音频读取" in toast.text and "cannot be read" not in toast.text
+
+
 def test_access_keys_stay_out_of_the_palette(chinese: Any, running: Any) -> None:
     palette = running.window.open_palette()
     assert "新建项目" in palette.names()
@@ -322,7 +333,7 @@ _OF_SERVICES = {"clip_messages.py", "speech_messages.py", "system_messages.py", 
 _COUNTED = re.compile(r"%[12] (?:\w+ )?(?:line|word|take|voice|file|chapter|second|language|run|character|thing)s\b")
 # These are shown for two and more alone.
 _SEVERAL = {
-    "voices.py: %1 voices are ready.", "queue_panel.py: %1, %2 takes", "length.py:  (%1 lines)",
+    "new_voices.py: %1 voices are ready.", "queue_panel.py: %1, %2 takes", "length.py:  (%1 lines)",
     "heading.py: %1 lines",
 }  # fmt: skip
 

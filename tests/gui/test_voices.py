@@ -15,7 +15,7 @@ from tone_studio import ToneStudio
 from app.paths import starter
 from app.ui.dropping import dropped_voice
 from app.ui.theme import VOICE_COLOURS
-from app.ui.voices import Voices
+from app.ui.voices import Voices, adding
 from app.ui.voices.voice_model import REASON_ROLE, USED_ROLE
 from engine import ModelCard, read_card
 
@@ -55,8 +55,8 @@ def names(voices):
 
 
 def add(voices, qtbot, *files):
-    voices.add_files(list(files))
-    qtbot.waitUntil(lambda: "Looking" not in voices.hint._label.text(), timeout=5000)
+    voices.new.add_files(list(files))
+    qtbot.waitUntil(lambda: "Looking" not in voices.new.hint._label.text(), timeout=5000)
 
 
 def drop(target, *files):
@@ -93,6 +93,20 @@ def test_a_clip_that_is_no_sound_is_refused_by_name(make, qtbot, tmp_path):
     assert any(level == "error" and "broken.wav" in words for level, words in tones.said)
 
 
+def test_a_clip_that_fails_unexpectedly_is_told_and_others_are_made(make, qtbot, tmp_path, monkeypatch):
+    tones, voices = make()
+    examine = adding.examine
+
+    def fail_once(*arguments, **named):
+        monkeypatch.setattr(adding, "examine", examine)
+        raise ValueError("odd samples")
+
+    monkeypatch.setattr(adding, "examine", fail_once)
+    add(voices, qtbot, clip(tmp_path, "Odd.wav"), clip(tmp_path, "Ana.wav", 100))
+    qtbot.waitUntil(lambda: "Ana" in names(voices), timeout=5000)
+    assert any(level == "error" and "Odd.wav" in words and "odd samples" in words for level, words in tones.said)
+
+
 def test_a_model_that_cannot_clone_says_so_at_the_drop_and_the_voice_is_kept(make, qtbot, tmp_path):
     tones, voices = make(card=ModelCard("Small", cloning="known_voices"))
     add(voices, qtbot, clip(tmp_path, "Ana.wav"))
@@ -113,21 +127,21 @@ def test_a_clip_of_the_models_own_voice_is_known_under_any_name(make, qtbot, tmp
     qtbot.waitUntil(lambda: len(names(voices)) == before + 1, timeout=5000)
     row = voices.model.row_of(next(voice.id for voice in voices.model.voices if voice.name == "somebody"))
     assert voices.model.index(row).data(REASON_ROLE) == ""
-    assert not voices.consent.isVisible()
+    assert not voices.new.consent.isVisible()
 
 
 def test_whose_voice_it_is_is_asked_once_in_place_and_kept(make, qtbot, tmp_path):
     tones, voices = make()
     add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Joe.wav", 100))
-    qtbot.waitUntil(lambda: voices.consent.isVisible(), timeout=5000)
-    assert not voices.consent.keep.isEnabled()
-    qtbot.mouseClick(voices.consent.choices["agreed"], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
-    qtbot.mouseClick(voices.consent.keep, Qt.MouseButton.LeftButton)
-    assert not voices.consent.isVisible()
+    qtbot.waitUntil(lambda: voices.new.consent.isVisible(), timeout=5000)
+    assert not voices.new.consent.keep.isEnabled()
+    qtbot.mouseClick(voices.new.consent.choices["agreed"], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    qtbot.mouseClick(voices.new.consent.keep, Qt.MouseButton.LeftButton)
+    assert not voices.new.consent.isVisible()
     assert [voice.consent["whose"] for voice in tones.studio.library.voices] == ["agreed", "agreed"]
     add(voices, qtbot, clip(tmp_path, "Ana.wav"))
     qtbot.wait(50)
-    assert not voices.consent.isVisible()
+    assert not voices.new.consent.isVisible()
 
 
 def test_searching_shows_what_matches(make, qtbot, tmp_path):
@@ -246,7 +260,7 @@ def test_a_voice_goes_out_and_in_as_one_file(make, qtbot, tmp_path):
     qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
     voice_id = voices.model.voices[0].id
     archive = tones.studio.library.export(voice_id, tmp_path / "Ana")
-    voices.delete(voice_id)
+    voices.deeds.delete(voice_id)
     qtbot.waitUntil(lambda: names(voices) == [], timeout=2000)
     assert drop(voices, archive)
     qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
@@ -258,7 +272,7 @@ def test_a_voice_file_is_taken_wherever_it_is_dropped(make, qtbot, tmp_path):
     qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
     voice_id = voices.model.voices[0].id
     archive = tones.studio.library.export(voice_id, tmp_path / "Ana")
-    voices.delete(voice_id)
+    voices.deeds.delete(voice_id)
     qtbot.waitUntil(lambda: names(voices) == [], timeout=2000)
     assert tones.studio.drop_files([archive])
     qtbot.waitUntil(lambda: names(voices) == ["Ana"], timeout=5000)
@@ -268,7 +282,7 @@ def test_favourites_come_first(make, qtbot, tmp_path):
     tones, voices = make()
     add(voices, qtbot, clip(tmp_path, "Ana.wav"), clip(tmp_path, "Zoe.wav", 200))
     qtbot.waitUntil(lambda: names(voices) == ["Ana", "Zoe"], timeout=5000)
-    voices.toggle_favourite(voices.model.voices[1].id)
+    voices.deeds.toggle_favourite(voices.model.voices[1].id)
     qtbot.waitUntil(lambda: names(voices) == ["Zoe", "Ana"], timeout=2000)
 
 
@@ -277,7 +291,7 @@ def test_a_screen_reader_meets_every_voice_and_control(make, qtbot):
     tones, voices = make(card=card)
     assert QAccessible.queryAccessibleInterface(voices.list).text(QAccessible.Text.Name) == "Voices"
     assert QAccessible.queryAccessibleInterface(voices.search).text(QAccessible.Text.Name)
-    assert QAccessible.queryAccessibleInterface(voices.hint).text(QAccessible.Text.Name)
+    assert QAccessible.queryAccessibleInterface(voices.new.hint).text(QAccessible.Text.Name)
     for button in voices.title_buttons():
         assert button.accessibleName()
 
@@ -286,7 +300,7 @@ def care(make, qtbot, tmp_path, *files):
     tones, voices = make()
     add(voices, qtbot, *files)
     qtbot.waitUntil(lambda: len(names(voices)) == len(files), timeout=5000)
-    voices.consent._leave()
+    voices.new.consent._leave()
     voices.care_for(voices.model.voices[0].id)
     qtbot.waitUntil(lambda: len(voices.care.findings) == 5, timeout=5000)
     return tones, voices
@@ -443,6 +457,6 @@ def test_a_card_that_covers_the_list_has_the_keyboard(make, qtbot, tmp_path):
 def test_an_answer_whose_voice_it_is_gives_the_keyboard_back(make, qtbot, tmp_path):
     tones, voices = make()
     add(voices, qtbot, clip(tmp_path, "Ana.wav"))
-    voices.consent.later.setFocus()
-    qtbot.keyClick(voices.consent.later, Qt.Key.Key_Space)
-    assert voices.consent.isHidden() and voices.focusWidget() is voices.list
+    voices.new.consent.later.setFocus()
+    qtbot.keyClick(voices.new.consent.later, Qt.Key.Key_Space)
+    assert voices.new.consent.isHidden() and voices.focusWidget() is voices.list

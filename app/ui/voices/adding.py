@@ -7,14 +7,13 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from app.model.voice import Voice
 from app.services.clip_doctor import Examination, examine
-from app.services.speaking import cannot_speak
+from app.services.library import Library
 from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
 from app.services.voice_records import clean_name, file_sha256
-from engine import SpeechError, load_clip
+from engine import ModelCard, SpeechError, load_clip
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +34,7 @@ class Added:
 
 
 def add_in_background(
-    library: Any,
+    library: Library,
     files: Sequence[Path],
     longest_s: float,
     post: Callable[[Callable[[], None]], None],
@@ -46,13 +45,17 @@ def add_in_background(
     def work() -> None:
         added = Added()
         for file in files:
-            _add_one(library, file, longest_s, added)
+            try:
+                _add_one(library, file, longest_s, added)
+            except Exception as error:  # told like the others: else it would be looked at for ever
+                log.exception("%s could not be made a voice", file)
+                added.refused.append((file.name, f"{type(error).__name__}: {error}"))
         post(lambda: done(added))
 
     threading.Thread(target=work, name="add voices", daemon=True).start()
 
 
-def _add_one(library: Any, file: Path, longest_s: float, added: Added) -> None:
+def _add_one(library: Library, file: Path, longest_s: float, added: Added) -> None:
     before = {voice.id for voice in library.voices}
     try:
         if file.suffix.lower() == ARCHIVE_SUFFIX:
@@ -78,7 +81,7 @@ def _add_one(library: Any, file: Path, longest_s: float, added: Added) -> None:
         added.known.add(voice.id)
 
 
-def _with_clip(library: Any, sha256: str) -> Voice | None:
+def _with_clip(library: Library, sha256: str) -> Voice | None:
     """An own voice that was made of just this clip."""
     for voice in library.voices:
         if not library.is_built_in(voice.id) and [clip.sha256 for clip in voice.references] == [sha256]:
@@ -86,7 +89,7 @@ def _with_clip(library: Any, sha256: str) -> Voice | None:
     return None
 
 
-def free_name(library: Any, wanted: str) -> str:
+def free_name(library: Library, wanted: str) -> str:
     """The name, or the first with a number that nobody has."""
     taken = {voice.name.casefold() for voice in library.voices}
     name = clean_name(wanted.replace("_", " ")) or "Voice"
@@ -97,12 +100,6 @@ def free_name(library: Any, wanted: str) -> str:
     )
 
 
-def cloning_notes(card: Any, voices: Sequence[Voice]) -> str:
-    """Why the model cannot speak with these voices, one sentence for all; "" when it can."""
-    refused = [voice for voice in voices if cannot_speak(card, voice)]
-    if not refused:
-        return ""
-    if len(refused) == 1:
-        return cannot_speak(card, refused[0])
-    names = ", ".join(f"“{voice.name}”" for voice in refused)
-    return f"“{card.name}” cannot clone {names}. A model that clones can, such as MOSS-TTS-Local v1.5."
+def longest_clip_s(card: ModelCard | None) -> float:
+    """Seconds of a clip that the model takes; while none is known, what the one that takes most does."""
+    return card.longest_reference_s if card is not None else 100.0

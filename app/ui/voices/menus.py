@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class VoiceMenus(QObject):
-    """Makes the menus; the deeds are the dock's own.
+    """Makes the menus; the deeds are the dock's own and those of `Voices.deeds`.
 
     Attributes:
         trash: voices that were deleted, read when it is opened.
@@ -47,7 +47,7 @@ class VoiceMenus(QObject):
         rename = menu.addAction(self.tr("Rename"), lambda: voices.rename(voice.id))
         star = menu.addAction(
             self.tr("No favourite any more") if voice.favourite else self.tr("Favourite"),
-            lambda: voices.toggle_favourite(voice.id),
+            lambda: voices.deeds.toggle_favourite(voice.id),
         )
         colours = menu.addMenu(self.tr("Colour"))
         for colour, name in zip(VOICE_COLOURS, self._colour_names(), strict=True):
@@ -55,11 +55,11 @@ class VoiceMenus(QObject):
             entry.setCheckable(True)
             entry.setChecked(colour == voice.colour)
             entry.triggered.connect(
-                lambda _=False, colour=colour: voices.update_voice(voice.id, lambda now: replace(now, colour=colour))
+                lambda _=False, colour=colour: voices.deeds.update(voice.id, lambda now: replace(now, colour=colour))
             )
         menu.addSeparator()
-        menu.addAction(self.tr("Save as a file…"), lambda: voices.export(voice.id))
-        delete = menu.addAction(theme().icon("trash"), self.tr("Delete"), lambda: voices.delete(voice.id))
+        menu.addAction(self.tr("Save as a file…"), lambda: voices.deeds.export(voice.id))
+        delete = menu.addAction(theme().icon("trash"), self.tr("Delete"), lambda: voices.deeds.delete(voice.id))
         for entry in (care, rename, star, delete):
             entry.setEnabled(own)
         colours.setEnabled(own)

@@ -31,6 +31,7 @@ from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
+from app.ui.voices.adding import longest_clip_s
 from app.ui.voices.clip_view import ClipView
 from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
@@ -171,7 +172,7 @@ class VoiceCare(WholeCard):
         self._number += 1
         number, post = self._number, self._studio.bridge.post
         path = self._studio.library.clip_path(voice, clip)
-        longest_s = self._longest_s()
+        longest_s = longest_clip_s(self._studio.card)
 
         def work() -> None:
             try:
@@ -276,7 +277,7 @@ class VoiceCare(WholeCard):
             self._studio.library,
             self._studio.bridge.post,
             voice.references[0],
-            self._longest_s(),
+            longest_clip_s(self._studio.card),
         )
         self.repair.setEnabled(False)
 
@@ -296,9 +297,6 @@ class VoiceCare(WholeCard):
     def _repaired(self, level: str, words: str) -> None:
         self.repair.setEnabled(True)
         self._studio.say(level, words or self.tr("There was nothing to mend."))
-
-    def _longest_s(self) -> float:
-        return self._studio.card.longest_reference_s if self._studio.card is not None else 100.0
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.words and event.type() == QEvent.Type.FocusOut:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
+if TYPE_CHECKING:
+    from app.ui.voices.voices import Voices
+
 
 class VoiceList(QListView):
     """Keys: Enter gives the voice to the selected lines, F2 renames, Delete deletes, P plays, C cares for the clip."""
 
-    def __init__(self, voices: Any) -> None:
+    def __init__(self, voices: Voices) -> None:
         super().__init__()
         self._voices = voices
-        self.setAccessibleName(voices.tr("Voices"))
+        self.setAccessibleName(self.tr("Voices"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
@@ -33,7 +36,7 @@ class VoiceList(QListView):
         voice = self._voices.current()
         if voice is not None and event.key() == Qt.Key.Key_Delete:
             if self._voices.model.is_own(voice):
-                self._voices.delete(voice.id)
+                self._voices.deeds.delete(voice.id)
         elif voice is not None and event.key() == Qt.Key.Key_P and not event.modifiers():
             self._voices.preview(voice.id)
         elif voice is not None and event.key() == Qt.Key.Key_C and not event.modifiers():

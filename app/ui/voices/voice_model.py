@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QCoreApplication, QMimeData, QMod
 
 from app.model.voice import Voice
 from app.services.speaking import cannot_speak
-from app.ui.dropping import voice_mime
+from app.ui.dropping import VOICE_MIME, voice_mime
 from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.studio import Studio
@@ -71,6 +71,10 @@ class VoiceModel(QAbstractListModel):
             self._used = used
             if self._rows:
                 self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1), [USED_ROLE])
+
+    def voice(self, voice_id: str) -> Voice | None:
+        """Of those that are shown."""
+        return next((each for each in self._rows if each.id == voice_id), None)
 
     def row_of(self, voice_id: str) -> int:
         """-1 when it is not shown."""
@@ -134,8 +138,6 @@ class VoiceModel(QAbstractListModel):
         return flags
 
     def mimeTypes(self) -> list[str]:
-        from app.ui.dropping import VOICE_MIME
-
         return [VOICE_MIME]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
