@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,8 @@ class Timeline:
         """
         self._states = states
         self._live_s = live_s
-        self._dirty = True
+        self._dirty, self._moved = True, False
+        self._order: list[Block] = []  # the script as it was looked at last
         self._kept: dict[str, _Known] = {}
         self._headings_spoken = True
         self._touched: set[str] = set()
@@ -58,8 +59,12 @@ class Timeline:
         self.measured = np.zeros(0, bool)
         self._index: dict[str, int] = {}
 
+    def follow(self) -> None:
+        """Blocks came, went or stand elsewhere: those around them are looked at again."""
+        self._moved = True
+
     def invalidate(self, *, everything: bool = False) -> None:
-        """The order of blocks or the settings changed; `everything`: also what is known of blocks that are the same."""
+        """The settings changed; `everything`: also what is known of blocks that are the same."""
         self._dirty = True
         if everything:
             self._kept.clear()
@@ -121,60 +126,107 @@ class Timeline:
         if self._states.store is None:
             return
         if self._dirty:
-            self._dirty = False
+            self._dirty = self._moved = False
             self._touched.clear()
             self._make()
-        elif self._touched:
+        elif self._moved or self._touched:
             touched, self._touched = self._touched, set()
             project = self._states.project
-            for block_id in touched:
-                at = self._index.get(block_id)
-                if not project.has_block(block_id) or (at is not None) != is_spoken(project, project.block(block_id)):
-                    self._make()
-                    return
-                if at is not None:
-                    before, known = self._kept[block_id], self._know(project.block(block_id))
-                    if (known.words, known.edges_s) != (before.words, before.edges_s):
-                        self._make()
-                        return
-                    self._kept[block_id] = known
-                    self.measured[at] = known.measured
-                    self.lengths_s[at] = (
-                        known.length_s if known.measured else max(known.length_s, self._live_s(block_id))
-                    )
-                    self._lasts_s[at] = self._states.lasts_s(known.block, self.lengths_s[at])
+            if self._moved or not all(map(self._is_in_place, touched)):
+                self._moved = False
+                self._look_where_it_differs()
+            for block_id in filter(project.has_block, touched):
+                self._look_at(project.index(block_id))
             self._place()
+
+    def _is_in_place(self, block_id: str) -> bool:
+        """A block may be told of before the step that moved it is."""
+        project = self._states.project
+        at = project.index(block_id) if project.has_block(block_id) else len(self._order)
+        return at < len(self._order) and self._order[at].id == block_id
 
     def _make(self) -> None:
         project = self._states.project
-        ids: list[str] = []
-        lengths: list[float] = []
-        lasts: list[float] = []
-        gaps: list[float] = []
-        measured: list[bool] = []
-        kept: dict[str, _Known] = {}
+        self._order = list(project.blocks)
+        kept = ((block.id, self._kept.get(block.id)) for block in self._order)
+        self._kept = {block_id: known for block_id, known in kept if known is not None}
         if project.settings.headings_spoken != self._headings_spoken:
             self._headings_spoken = project.settings.headings_spoken
             # Of all settings only this one decides what is known of a block, and only of headings.
             self._kept = {each: known for each, known in self._kept.items() if known.kind is BlockKind.SPEECH}
+        self._put_rows(0, len(self.block_ids), *self._rows_of(0, len(self._order)))
+        self._place()
+
+    def _look_where_it_differs(self) -> None:
+        """From the first to the last block that is not what it was."""
+        old, new = self._order, list(self._states.project.blocks)
+        first = _common(old, new)
+        last = len(old) - _common(old[first:][::-1], new[first:][::-1])
+        added = len(new) - len(old)
+        gone = {block.id for block in old[first:last]} - {block.id for block in new[first : last + added]}
+        first, last, begin, end = self._around(first, last)
+        self._order = new
+        for block_id in gone:
+            del self._kept[block_id]
+        self._put_rows(begin, end, *self._rows_of(first, last + added))
+
+    def _look_at(self, at: int) -> None:
+        """The block of this index is another."""
+        block = self._states.project.blocks[at]
+        before, known = self._kept[block.id], self._know(block)
+        if before[_PLACING:] != known[_PLACING:]:
+            first, last, begin, end = self._around(at, at + 1)
+            self._order[at], self._kept[block.id] = block, known
+            self._put_rows(begin, end, *self._rows_of(first, last))
+            return
+        self._order[at], self._kept[block.id] = block, known
+        row = self._index.get(block.id)
+        if row is not None:
+            self.measured[row] = known.measured
+            self.lengths_s[row], self._lasts_s[row] = self._lengths_s(known)
+
+    def _around(self, first: int, last: int) -> tuple[int, int, int, int]:
+        """Blocks from `first` to `last` - 1 with all whose place they tell, and the rows of these.
+
+        What stands before a line with words is told by what comes after the words before it: so they begin behind a
+        line with words and end with one, unless the script does.
+        """
+        order = self._order
+        while first and not self._has_words(order[first - 1]):
+            first -= 1
+        while last < len(order) and not self._has_words(order[last]):
+            last += 1
+        begin = self._index[order[first - 1].id] + 1 if first else 0
+        if last == len(order):
+            return first, last, begin, len(self.block_ids)
+        return first, last + 1, begin, self._index[order[last].id] + 1
+
+    def _has_words(self, block: Block) -> bool:
+        known = self._kept[block.id]
+        return known.spoken and known.words
+
+    def _rows_of(self, first: int, last: int) -> tuple[list[_Known], list[float]]:
+        """The spoken ones of these blocks, and the seconds before each. `first`: the script's, or behind words."""
+        project = self._states.project
+        rows: list[_Known] = []
+        gaps: list[float] = []
         plain_s = project.settings.pauses.paragraph_s
         border: Border | None = None  # None: nothing but speech was seen since the last block
         after_heading = False
         written_s: float | None = None  # pauses written since the last words, in place of the project's own
-        for block in project.blocks:
+        if first:
+            before = self._kept[self._order[first - 1].id]
+            written_s, after_heading = before.edges_s[1], before.kind is not BlockKind.SPEECH
+        for block in self._order[first:last]:
             known = self._kept.get(block.id)
             if known is None or known.block is not block:
-                known = self._know(block)
-            kept[block.id] = known
+                known = self._kept[block.id] = self._know(block)
             if known.kind is not BlockKind.SPEECH:
                 border = border or Border()
                 border.see(known.kind)
             if not known.spoken:
                 continue
-            ids.append(block.id)
-            lengths.append(known.length_s)
-            lasts.append(self._states.lasts_s(block, known.length_s))
-            measured.append(known.measured)
+            rows.append(known)
             before_s, after_s = known.edges_s
             if before_s is not None:
                 written_s = (written_s or 0.0) + before_s
@@ -191,21 +243,24 @@ class Timeline:
                 )
             written_s = after_s
             border, after_heading = None, known.kind is not BlockKind.SPEECH
-        self._kept = kept
-        self.block_ids = ids
-        self._index = {block_id: number for number, block_id in enumerate(ids)}
-        self.measured = np.array(measured, bool)
-        self.lengths_s = np.array(lengths, float)
-        self._lasts_s = np.array(lasts, float)
-        for number in np.flatnonzero(~self.measured):
-            live_s = self._live_s(ids[number])
-            if live_s:
-                self.lengths_s[number] = max(lengths[number], live_s)
-                self._lasts_s[number] = max(lasts[number], live_s)
-        self._gaps_s = np.array(gaps, float)
-        if len(gaps):
-            self._gaps_s[0] = 0.0
-        self._place()
+        return rows, gaps
+
+    def _put_rows(self, begin: int, end: int, rows: list[_Known], gaps: list[float]) -> None:
+        """Where rows `begin` to `end` - 1 were."""
+        # Always another list: who keeps something for each row sees by it that rows may be others.
+        self.block_ids = [*self.block_ids[:begin], *(known.block.id for known in rows), *self.block_ids[end:]]
+        self._index = {block_id: number for number, block_id in enumerate(self.block_ids)}
+        lengths = [self._lengths_s(known) for known in rows]
+        self.measured = _spliced(self.measured, begin, end, [known.measured for known in rows])
+        self.lengths_s = _spliced(self.lengths_s, begin, end, [length_s for length_s, _ in lengths])
+        self._lasts_s = _spliced(self._lasts_s, begin, end, [lasts_s for _, lasts_s in lengths])
+        self._gaps_s = _spliced(self._gaps_s, begin, end, gaps)
+        self._gaps_s[:1] = 0.0
+
+    def _lengths_s(self, known: _Known) -> tuple[float, float]:
+        """Of its speech, and of all that it lasts."""
+        length_s = known.length_s if known.measured else max(known.length_s, self._live_s(known.block.id))
+        return length_s, self._states.lasts_s(known.block, length_s)
 
     def _place(self) -> None:
         self.starts_s = np.cumsum(self._lasts_s + self._gaps_s) - self._lasts_s
@@ -220,16 +275,36 @@ class Timeline:
             # What is not spoken yet is likely to become what was asked for.
             length_s = min(length_s, states.lasts_s(block, 0.0) or length_s)
         edges_s = states.edge_pauses_s(block) if spoken else (None, None)
-        return _Known(block, block.kind, spoken, length_s, measured, words, edges_s)
+        return _Known(block, length_s, measured, block.kind, spoken, words, edges_s)
 
 
 class _Known(NamedTuple):
-    """What does not change while the block is the same."""
+    """What does not change while the block is the same; from `kind` on it also places the blocks around."""
 
     block: Block
-    kind: BlockKind
-    spoken: bool
     length_s: float
     measured: bool
+    kind: BlockKind
+    spoken: bool
     words: bool
     edges_s: tuple[float | None, float | None]
+
+
+_PLACING = _Known._fields.index("kind")
+
+
+def _common(one: list[Block], other: list[Block]) -> int:
+    """With how many same blocks both begin: found by halving, since whole lists are compared at memory's speed."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _spliced(array: np.ndarray, begin: int, end: int, values: list[Any]) -> np.ndarray:
+    """With these values where those from `begin` to `end` - 1 were."""
+    return np.concatenate((array[:begin], np.array(values, array.dtype), array[end:]))

@@ -331,10 +331,15 @@ class Playback(QObject):
         self.select_stretch(None)
         project = self._studio.project
         if project is not None:
-            project.blocks_changed.connect(lambda *_: self._invalidate())
+            project.blocks_changed.connect(self._blocks_changed)
             project.settings_changed.connect(self._invalidate)
         self._invalidate(everything=True)
         self._tick()
+
+    def _blocks_changed(self, *_: object) -> None:
+        if self._timeline is not None:
+            self._timeline.follow()
+        self._tell_timeline()
 
     def _block_changed(self, block_id: str) -> None:
         if self._timeline is not None:
