@@ -9,7 +9,6 @@ import json
 import logging
 import os
 import shutil
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from engine.catalogue import CatalogueEntry, Part
-from engine.hub_access import DownloadStopped, HubError, HubOptions, Sink, WrongSize, asked, client
+from engine.hub_access import HubError, HubOptions, Sink, WrongSize, asked, client
 from engine.hub_answers import asking_for_a_file
 from engine.hub_carry import carry_over
 from engine.hub_files import (
@@ -32,6 +31,7 @@ from engine.hub_files import (
     wanted_file,
 )
 from engine.hub_lock import LOCK, locked
+from engine.hub_patience import Patience
 
 _log = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class Download:
         self._begun_at = begun_at if begun_at != self.partial else None
         self._options = options or HubOptions()
         self._on_progress = on_progress or (lambda progress: None)
-        self._stop = threading.Event()
+        self._patience = Patience()
         self._files: list[tuple[Part, str, list[RemoteFile]]] = []
         self._finished_bytes = 0
         self._file_bytes = 0
@@ -118,8 +118,9 @@ class Download:
         self._told_s = 0.0
 
     def stop(self) -> None:
-        """Let `run` end soon with DownloadStopped; what has come is kept. Any thread."""
-        self._stop.set()
+        """Let `run` end at once with DownloadStopped, or the next one if none is under way; what has come is kept. Any
+        thread."""
+        self._patience.end()
 
     def run(self) -> Path:
         """Fetch what is missing, check all of it, and put it in place.
@@ -130,13 +131,13 @@ class Download:
         Raises:
             DownloadStopped: `stop` was called. HubError: it failed; the message says what to do.
         """
-        self._stop.clear()
         if self._options.is_offline:
             raise HubError(
                 "The studio is set to stay offline.", "Allow downloads under Models & Servers, or use a folder."
             )
         self._options.check()
         try:
+            self._patience.check()
             self.partial.mkdir(parents=True, exist_ok=True)
             with locked(self.partial), client(self._options):
                 if self._begun_at is not None and self._begun_at.is_dir():
@@ -155,6 +156,8 @@ class Download:
             return self._put_in_place()
         except OSError as error:
             raise _disk_error(error, self.folder) from error
+        finally:
+            self._patience = Patience()
 
     def delete_partial(self) -> None:
         """Forget what has come so far."""
@@ -164,7 +167,7 @@ class Download:
 
     def _carry_over(self, begun_at: Path) -> None:
         with locked(begun_at):
-            carry_over(begun_at, self.partial, self._check_stopped, self._tell_moved)
+            carry_over(begun_at, self.partial, self._patience.check, self._tell_moved)
         shutil.rmtree(begun_at, ignore_errors=True)
         with contextlib.suppress(OSError):
             begun_at.parent.rmdir()
@@ -211,7 +214,7 @@ class Download:
         target = self.partial / part.folder / file.path
         for attempt in range(1, TRIES_OF_A_FILE + 1):
             self._file_bytes = 0
-            self._check_stopped()
+            self._patience.check()
             if target.is_file() and self._verified(target, file):
                 break
             target.unlink(missing_ok=True)
@@ -242,39 +245,37 @@ class Download:
             found = self._insist(lambda: get_hf_file_metadata(url, token=self._options.token, timeout=30), part)
             if urlsplit(found.location).netloc != urlsplit(url).netloc:
                 headers.pop("authorization", None)  # the storage is another host; a token is not its business
-            with begun.open("ab") as raw:
-                sink = Sink(raw, file.size, lambda done: self._came(done, file))
-                have = raw.tell()
-                if have < file.size or not file.size:
-                    self._insist(lambda: self._fill(http_get, found.location, sink, raw.tell(), headers, file), part)
+            patience = self._patience
+            with begun.open("ab") as raw, Sink(raw, file.size, lambda done: self._came(done, file)) as sink:
+
+                def fill() -> None:
+                    with asking_for_a_file(patience.check):
+                        have = sink.tell()
+                        http_get(found.location, sink, resume_size=have, headers=dict(headers), expected_size=file.size)
+
+                if raw.tell() < file.size or not file.size:
+                    self._insist(fill, part)
             os.replace(begun, target)
         except WrongSize as error:
             # What has come cannot be gone on from; the check that follows finds the file missing and tries anew.
             _log.warning("%s: %s", file.path, error)
             begun.unlink(missing_ok=True)
 
-    def _fill(
-        self, http_get: Callable[..., None], url: str, sink: Sink, have: int, headers: dict, file: RemoteFile
-    ) -> None:
-        with asking_for_a_file(self._check_stopped):
-            http_get(url, sink, resume_size=have, headers=dict(headers), expected_size=file.size)
-
     def _insist(self, ask: Callable[[], Any], part: Part) -> Any:
         """Ask the hub, a few times where it is busy or the connection breaks."""
         for wait_s in (*WAITS_S, None):
             try:
-                return asked(ask, part, self._options)
+                return self._patience.outlast(lambda: asked(ask, part, self._options))
             except HubError as error:
                 if wait_s is None or not error.passing:
                     raise
                 _log.info("asking again: %s", error)
-                self._stop.wait(wait_s)
-                self._check_stopped()
+                self._patience.rest(wait_s)
         raise AssertionError("the last wait raises")
 
     def _came(self, done: int, file: RemoteFile) -> None:
         """Told while a file comes; ends it from inside when nobody wants it any more."""
-        self._check_stopped()
+        self._patience.check()
         self._file_bytes = done
         self._tell("downloading", file.path)
 
@@ -286,7 +287,7 @@ class Download:
         with path.open("rb") as source:
             while chunk := source.read(_READ_BYTES):
                 digest.update(chunk)
-                self._check_stopped()
+                self._patience.check()
                 self._tell("checking", file.path)
         return digest.hexdigest() == (file.sha256 or file.blob)
 
@@ -328,6 +329,7 @@ class Download:
         }
         for part, _, files in self._files:
             for file in files:
+                self._patience.check()
                 _sync(self.partial / part.folder / file.path)
         path = self.partial / MANIFEST
         path.write_text(json.dumps(manifest, indent=1), "utf-8")
@@ -344,10 +346,6 @@ class Download:
         return self.folder
 
     # -- inside -------------------------------------------------------------------------------------------------
-
-    def _check_stopped(self) -> None:
-        if self._stop.is_set():
-            raise DownloadStopped("The download was stopped.", "It goes on from there when it is started again.")
 
     def _tell(self, stage: str, file: str = "") -> None:
         now_s = time.monotonic()

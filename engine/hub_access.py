@@ -92,21 +92,50 @@ def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
 
 
 class Sink:
-    """The file that the client writes to: it counts, and refuses more than was announced."""
+    """The file that the client writes to: it counts, and refuses more than was announced.
+
+    Once it is left, nothing is written any more: a client that nobody waits for may still hold it.
+    """
 
     def __init__(self, raw: BinaryIO, size: int, came: Callable[[int], None]) -> None:
         self._raw, self._size, self._came = raw, size, came
+        self._lock = threading.Lock()
+        self._is_left = False
+
+    def __enter__(self) -> Sink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._is_left = True
+
+    @contextmanager
+    def _file(self) -> Iterator[BinaryIO]:
+        with self._lock:
+            if self._is_left:
+                raise DownloadStopped("The download was stopped.")
+            yield self._raw
 
     def write(self, data: bytes) -> int:
-        done = self._raw.tell() + len(data)
-        if done > self._size:
-            raise WrongSize(f"more than the announced {self._size} bytes came")
-        self._raw.write(data)
+        with self._file() as raw:
+            done = raw.tell() + len(data)
+            if done > self._size:
+                raise WrongSize(f"more than the announced {self._size} bytes came")
+            raw.write(data)
         self._came(done)
         return len(data)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._raw, name)
+    def tell(self) -> int:
+        with self._file() as raw:
+            return raw.tell()
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        with self._file() as raw:
+            return raw.seek(place, whence)
+
+    def truncate(self, size: int | None = None) -> int:
+        with self._file() as raw:
+            return raw.truncate(size)
 
 
 def asked(ask: Callable[[], Any], part: Part, options: HubOptions) -> Any:

@@ -117,17 +117,22 @@ def _download(args: argparse.Namespace) -> int:
     from engine import Download, DownloadStopped, Progress
 
     models, entry, line = _models(args), _entry(args.id), ProgressLine()
-    if args.folder is not None:
-        models.move_root(args.folder.expanduser().absolute())
+    root = models.root if args.folder is None else args.folder.expanduser().absolute()
     options = replace(models.hub, mirror=args.mirror) if args.mirror else models.hub
 
+    def keep_folder() -> None:
+        if root != models.root:
+            models.move_root(root)
+
     def show(progress: Progress) -> None:
+        if progress.done_bytes:
+            keep_folder()  # only a folder that has taken something is where models go from now on
         left = "" if progress.left_s is None else f", {progress.left_s / 60:.0f} min left"
         speed = "" if not progress.bytes_per_s else f", {progress.bytes_per_s / 1e6:.1f} MB/s"
         done = f"{progress.done_bytes / 1e9:.2f} of {progress.total_bytes / 1e9:.2f} GB"
         line.draw(f"{progress.stage} … {progress.fraction:.0%} ({done}{speed}{left})")
 
-    download = Download(entry, models.root, options, show, begun_at=models.begun_at(entry))
+    download = Download(entry, root, options, show, begun_at=models.begun_at(entry))
     before = {number: signal.signal(number, lambda *_: download.stop()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         folder = _in_thread(download.run)
@@ -138,6 +143,7 @@ def _download(args: argparse.Namespace) -> int:
         line.clear()
         for number, handler in before.items():
             signal.signal(number, handler)
+    keep_folder()
     tell(f"“{entry.name}” is in {folder}. Speak with it: --model {entry.id}")
     return 0
 

@@ -34,6 +34,7 @@ from engine.hub_files import (
     read_manifest,
     remove_download,
 )
+from engine.hub_patience import ASKING
 
 LARGE = np.random.default_rng(1).bytes(300_000)
 REPOSITORIES = {
@@ -162,8 +163,73 @@ def test_a_file_that_nobody_wants_any_more_is_not_asked_for_again_where_the_netw
     monkeypatch.setattr(small_hub._Handler, "_content", stall)
     with pytest.raises(DownloadStopped):
         stalled.run()
+    let_the_left_behind_end(lambda: None)
     over.set()
     assert len([path for path, _ in small.bytes_sent() if path.startswith("/cdn/")]) == 1
+
+
+def let_the_left_behind_end(free) -> None:
+    """Join the threads that a download has left behind, once `free` lets the network answer them."""
+    left = [each for each in threading.enumerate() if each.name == ASKING]
+    assert left, "nobody was left waiting: the network has not stalled"
+    free()
+    for each in left:
+        each.join(30)
+    assert not any(each.is_alive() for each in left)
+
+
+@pytest.mark.parametrize("point", ["GET /api/models/maker/voice", "HEAD /maker/codec", "GET /cdn/maker/voice"])
+def test_stopping_is_heard_at_once_wherever_the_network_stalls(small, tmp_path, monkeypatch, point):
+    stalled, is_free, ended = download(small, tmp_path), threading.Event(), []
+    answer = small_hub._Handler._answer
+
+    def stall(self, body):
+        if f"{self.command} {self.path}".startswith(point) and not is_free.is_set():
+            stalled.stop()
+            is_free.wait(60)
+        answer(self, body)
+
+    def run():
+        with pytest.raises(DownloadStopped):
+            stalled.run()
+        ended.append(is_free.is_set())
+
+    monkeypatch.setattr(small_hub._Handler, "_answer", stall)
+    running = threading.Thread(target=run)
+    running.start()
+    running.join(20)
+    assert ended == [False], "it waited for the network"
+    let_the_left_behind_end(is_free.set)
+    assert not any(MANIFEST in name for name in files_in(tmp_path))
+    assert_whole(download(small, tmp_path).run())
+
+
+def test_whoever_was_left_behind_writes_nothing_into_the_file_of_those_who_go_on(small, tmp_path, monkeypatch):
+    left, is_free = download(small, tmp_path), threading.Event()
+    write = hub_access.Sink.write
+
+    def slow(sink, data):
+        if not is_free.is_set() and sink.tell() > 100_000:
+            left.stop()
+            is_free.wait(60)
+        return write(sink, data)
+
+    monkeypatch.setattr(hub_access.Sink, "write", slow)
+    with pytest.raises(DownloadStopped):
+        left.run()
+    begun = {path: path.stat().st_size for path in tmp_path.rglob("*.part")}
+    assert len(begun) == 1
+    let_the_left_behind_end(is_free.set)
+    assert {path: path.stat().st_size for path in tmp_path.rglob("*.part")} == begun
+    assert_whole(download(small, tmp_path).run())
+
+
+def test_a_stop_that_comes_before_the_run_is_heard(small, tmp_path):
+    early = download(small, tmp_path)
+    early.stop()
+    with pytest.raises(DownloadStopped):
+        early.run()
+    assert_whole(early.run())
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -14,7 +14,9 @@ from served import TOKEN, Served, make_clip
 from small_hub import SmallHub
 
 from app.cli import main
+from app.paths import paths_for
 from app.services import server_keys
+from app.settings import Settings
 from engine import catalogue
 from engine.catalogue import LOCAL_V15, Part
 
@@ -27,6 +29,11 @@ def moss(tmp_path, capsys):
         return status, said.out, said.err
 
     return run
+
+
+def kept(tmp_path):
+    """Where models go, as it is on the disk."""
+    return Settings.load(paths_for(tmp_path / "profile")).models.folder
 
 
 @pytest.fixture
@@ -71,6 +78,23 @@ def test_a_model_is_downloaded_and_removed(moss, hub, tmp_path):
     assert (folder / "codec" / "model.safetensors").is_file()
     assert json.loads(moss("models", "list", "--json")[1])[1]["state"] == "ready"
     assert moss("models", "remove", "small")[0] == 0 and not folder.exists()
+
+
+def test_a_folder_is_kept_for_later_only_once_it_has_taken_something(moss, hub, tmp_path):
+    good, file = tmp_path / "good", tmp_path / "file"
+    file.write_text("no folder")
+    fetch = ("models", "download", "small", "--mirror", hub.address, "--folder")
+    before = kept(tmp_path)
+    assert moss(*fetch, str(file / "sub"))[0] == 3
+    assert kept(tmp_path) == before
+    hub.statuses["/api/models/"] = [404] * 9
+    assert moss(*fetch, str(good))[0] == 3
+    assert kept(tmp_path) == before
+    hub.statuses.clear()
+    assert moss(*fetch, str(good))[0] == 0
+    assert kept(tmp_path) == str(good) and (good / "small").is_dir()
+    assert moss(*fetch, str(file / "sub"))[0] == 3
+    assert kept(tmp_path) == str(good)
 
 
 def test_what_is_not_known_says_what_is(moss):
