@@ -1,4 +1,4 @@
-"""Opens, recovers and leaves projects, and asks the person what is to be asked about it."""
+"""Opens and recovers projects, remembers which, and names the window after them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
 from app.services.store_lock import ProjectLockedError
 from app.services.store_opening import OpeningTakesLongError, path_of
-from app.services.store_problem import problem
 from app.ui.action_set import plain
 from app.ui.keeping import PROJECT_FILTER, Keeping, folder_of, tell
+from app.ui.leaving import Leaving, close_store, is_empty
 from app.ui.messages import local
 from app.ui.opening import open_in_background
 from app.ui.studio import Studio
@@ -28,9 +28,6 @@ from app.ui.theme import theme
 from app.ui.window import Window
 
 log = logging.getLogger(__name__)
-
-_QUICK_S = 0.3  # longer than saving takes on a disk in good order
-_CLOSING_S = 60.0
 
 
 class Session(QObject):
@@ -44,8 +41,7 @@ class Session(QObject):
         self._disconnects: list[Callable[[], None]] = []
         self._keeping = Keeping(studio, window)
         self._keeping.named.connect(self._was_named)
-        self._done_at_opening = 0
-        self._closing: dict[Path, Any] = {}  # tasks that save projects that were left
+        self._leaving = Leaving(studio, window, self._keeping)
         actions = studio.actions
         actions.bind("new_project", self.new)
         actions.bind("open_project", self.ask_and_open)
@@ -54,7 +50,7 @@ class Session(QObject):
         actions.bind("import_script", self.ask_and_import)
         studio.text_dropped.connect(self.open_or_import)
         window.recent_menu.aboutToShow.connect(self._fill_recent)
-        window.set_close_guard(self._may_close)
+        window.set_close_guard(self._leaving.may_close)
 
     # Opening
 
@@ -69,7 +65,7 @@ class Session(QObject):
 
     def new(self) -> bool:
         """An empty untitled project. Whether it is open now."""
-        if not self._may_leave():
+        if not self._leaving.may_leave():
             return False
         try:
             store = ProjectStore.untitled(self._studio.paths, deliver=self._studio.bridge.post)
@@ -89,11 +85,11 @@ class Session(QObject):
         store, there = self._studio.store, path_of(path)
         if store is not None and store.path == there:
             return True
-        if there in self._closing:
+        if self._leaving.is_leaving(there):
             words = self.tr("%1 is still being saved. Open it again in a moment.")
             self._studio.say("info", words.replace("%1", path.name))
             return False
-        if not self._may_leave():
+        if not self._leaving.may_leave():
             return False
         paths, post = self._studio.paths, self._studio.bridge.post
         try:
@@ -118,7 +114,7 @@ class Session(QObject):
 
     def _use_or_let_go(self, store: ProjectStore) -> None:
         """What took long to open: the person may have begun something else meanwhile."""
-        if self._may_leave():
+        if self._leaving.may_leave():
             self._use(store)
         else:
             store.close()
@@ -136,7 +132,7 @@ class Session(QObject):
     def open_sample(self) -> None:
         """A fresh copy of the sample in an untitled project; an empty untitled project is used for it."""
         store = self._studio.store
-        if (store is None or not _is_empty(store)) and not self.new():
+        if (store is None or not is_empty(store)) and not self.new():
             return
         library = self._studio.library
         find = library.find if library is not None else (lambda name: None)
@@ -243,68 +239,16 @@ class Session(QObject):
         """The last thing before the program ends: services stop, then the file is closed."""
         for disconnect in self._disconnects:
             disconnect()
-        for task in self._closing.values():
-            task.wait(_CLOSING_S)
+        self._leaving.wait()
         store = self._studio.store
         if store is not None:
-            _close(store)
-
-    def _may_leave(self) -> bool:
-        """Edits of a project that can only be read are nowhere but in memory: asked before they go."""
-        store = self._studio.store
-        if store is None or not store.read_only or store.history.done == self._done_at_opening:
-            return True
-        answer = QMessageBox.warning(
-            self._window,
-            self.tr("Changes are not saved"),
-            self.tr("%1 is open read-only, so your changes are not in it.").replace("%1", store.path.name),
-            QMessageBox.StandardButton.Save | QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel,
-            QMessageBox.StandardButton.Save,
-        )
-        if answer == QMessageBox.StandardButton.Save:
-            self._keeping.save_as()  # goes on in the background: the person leaves again when it is done
-        return answer == QMessageBox.StandardButton.Discard
-
-    def _may_close(self) -> bool:
-        if not self._may_leave():
-            return False
-        renderer = self._studio.renderer
-        if renderer is not None and renderer.queue() and self._state.ask_before_quit:
-            count = len(renderer.queue())
-            box = QMessageBox(self._window)
-            box.setIconPixmap(theme().icon("waveform", "accent").pixmap(32, 32))
-            box.setWindowTitle(self.tr("Quit"))
-            many = self.tr("%1 lines are still being made.").replace("%1", str(count))
-            box.setText(self.tr("1 line is still being made.") if count == 1 else many)
-            box.setInformativeText(self.tr("What is finished stays. Unfinished lines have to be made again."))
-            leave = box.addButton(self.tr("Quit"), QMessageBox.ButtonRole.AcceptRole)
-            stay = box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
-            box.setDefaultButton(stay)
-            box.exec()
-            if box.clickedButton() is not leave:
-                return False
-        store = self._studio.store
-        if store is not None and not store.flush(5.0) and not store.read_only:
-            trouble = store.trouble or problem("slow", store.path)
-            # What is in the rescue file is offered at the next start.
-            kept = self.tr("Quit anyway? The last changes are kept beside it and offered at the next start.")
-            lost = self.tr("Quit anyway and lose the last changes?")
-            words = f"{local(trouble.message)} {local(trouble.remedy)}"
-            answer = QMessageBox.warning(
-                self._window,
-                self.tr("Changes are not saved"),
-                f"{words}\n\n{kept if trouble.rescued is not None else lost}",
-                QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel,
-                QMessageBox.StandardButton.Cancel,
-            )
-            return answer == QMessageBox.StandardButton.Discard
-        return True
+            close_store(store)
 
     # Inside
 
     def _use(self, store: ProjectStore) -> None:
         before = self._studio.store
-        self._done_at_opening = store.history.done
+        self._leaving.opened(store)
         for disconnect in self._disconnects:
             disconnect()
         self._studio.set_store(store)
@@ -316,26 +260,10 @@ class Session(QObject):
         self._remember()
         self._retitle()
         if before is not None:
-            self._leave(before)
+            self._leaving.leave(before)
         if store.notices:
             self._studio.say("warning", " ".join(store.notices))  # one message: the next would take its place
         self._window.script.editor.setFocus()
-
-    def _leave(self, store: ProjectStore) -> None:
-        """Close a project that another has taken the place of; beside the window when that takes long."""
-
-        def left(saved: bool) -> None:
-            self._closing.pop(store.path, None)
-            if not saved:
-                words = self.tr("The last changes to %1 could not be saved in it; they are kept: File, %2.")
-                name = plain(self._studio.actions.action("recover").text())
-                self._studio.say("warning", words.replace("%1", store.path.name).replace("%2", name))
-
-        if not store.is_far and store.flush(_QUICK_S):
-            left(_close(store))
-            return
-        title = self.tr("Saving %1").replace("%1", store.path.name)
-        self._closing[store.path] = self._studio.tasks.run(lambda _: _close(store), left, title=title)
 
     def _was_named(self) -> None:
         self._remember()
@@ -344,11 +272,11 @@ class Session(QObject):
     def _remember(self) -> None:
         """The next start opens this project; an empty one only once something is written in it."""
         store = self._studio.store
-        if _is_empty(store) and self._state.last_project and Path(self._state.last_project).exists():
+        if is_empty(store) and self._state.last_project and Path(self._state.last_project).exists():
             connected: list[Callable[[], None]] = []
 
             def written() -> None:
-                if not _is_empty(store):
+                if not is_empty(store):
                     connected.pop()()
                     self._remember()
 
@@ -382,17 +310,3 @@ class Session(QObject):
         """Filter of a file dialog."""
         suffixes = " ".join(f"*{suffix}" for suffix in SUFFIXES)
         return self.tr("Texts and books (%1);;All files (*)").replace("%1", suffixes)
-
-
-def _close(store: ProjectStore) -> bool:
-    """Whether everything is saved. An untitled project that nothing was written into leaves no file."""
-    empty = _is_empty(store)
-    saved = store.close()
-    if empty:
-        store.path.unlink(missing_ok=True)
-    return saved
-
-
-def _is_empty(store: ProjectStore) -> bool:
-    """An untitled project that nothing was ever made in."""
-    return store.is_untitled and not store.project.characters and not store.project.takes

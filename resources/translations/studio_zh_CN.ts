@@ -1509,6 +1509,53 @@
     </message>
 </context>
 <context>
+    <name>Leaving</name>
+    <message>
+        <source>Changes are not saved</source>
+        <translation>更改未保存</translation>
+    </message>
+    <message>
+        <source>%1 is open read-only, so your changes are not in it.</source>
+        <translation>%1 以只读方式打开，您的更改不在其中。</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>1 line is still being made.</source>
+        <translation>还有 1 行正在生成。</translation>
+    </message>
+    <message>
+        <source>%1 lines are still being made.</source>
+        <translation>还有 %1 行正在生成。</translation>
+    </message>
+    <message>
+        <source>What is finished stays. Unfinished lines have to be made again.</source>
+        <translation>已完成的会保留。未完成的行需要重新生成。</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>留下</translation>
+    </message>
+    <message>
+        <source>Quit anyway? The last changes are kept beside it and offered at the next start.</source>
+        <translation>仍要退出吗？最后的更改会保存在旁边，并在下次启动时提供。</translation>
+    </message>
+    <message>
+        <source>Quit anyway and lose the last changes?</source>
+        <translation>仍要退出并丢失最后的更改吗？</translation>
+    </message>
+    <message>
+        <source>The last changes to %1 could not be saved in it; they are kept: File, %2.</source>
+        <translation>对 %1 的最后更改未能保存在其中，但已保留：文件，%2。</translation>
+    </message>
+    <message>
+        <source>Saving %1</source>
+        <translation>正在保存 %1</translation>
+    </message>
+</context>
+<context>
     <name>LeftOut</name>
     <message>
         <source>1 picture</source>
@@ -5611,34 +5658,6 @@
         <translation>未命名</translation>
     </message>
     <message>
-        <source>Saving %1</source>
-        <translation>正在保存 %1</translation>
-    </message>
-    <message>
-        <source>%1 is open read-only, so your changes are not in it.</source>
-        <translation>%1 以只读方式打开，您的更改不在其中。</translation>
-    </message>
-    <message>
-        <source>Quit</source>
-        <translation>退出</translation>
-    </message>
-    <message>
-        <source>%1 lines are still being made.</source>
-        <translation>还有 %1 行正在生成。</translation>
-    </message>
-    <message>
-        <source>What is finished stays. Unfinished lines have to be made again.</source>
-        <translation>已完成的会保留。未完成的行需要重新生成。</translation>
-    </message>
-    <message>
-        <source>Stay</source>
-        <translation>留下</translation>
-    </message>
-    <message>
-        <source>Changes are not saved</source>
-        <translation>更改未保存</translation>
-    </message>
-    <message>
         <source>%1 is still being saved. Open it again in a moment.</source>
         <translation>%1 仍在保存。请稍后再打开。</translation>
     </message>
@@ -5665,22 +5684,6 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-    <message>
-        <source>1 line is still being made.</source>
-        <translation>还有 1 行正在生成。</translation>
-    </message>
-    <message>
-        <source>Quit anyway? The last changes are kept beside it and offered at the next start.</source>
-        <translation>仍要退出吗？最后的更改会保存在旁边，并在下次启动时提供。</translation>
-    </message>
-    <message>
-        <source>Quit anyway and lose the last changes?</source>
-        <translation>仍要退出并丢失最后的更改吗？</translation>
-    </message>
-    <message>
-        <source>The last changes to %1 could not be saved in it; they are kept: File, %2.</source>
-        <translation>对 %1 的最后更改未能保存在其中，但已保留：文件，%2。</translation>
     </message>
     <message>
         <source> (read only)</source>

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.main import Running
 from app.model.commands import ReplaceText
+from app.paths import paths_for
+from app.services.store import ProjectStore
+from app.services.store_lock import ProjectLockedError
 from app.ui.window_state import Place
 
 
@@ -75,6 +79,51 @@ def test_each_project_has_a_place_of_its_own(running: Running, qtbot: Any, tmp_p
     running.session.open(first)
     settle(qtbot)
     assert running.window.script.editor.textCursor().blockNumber() == 60
+
+
+def test_a_project_that_waits_to_be_saved_is_saved_when_the_program_ends(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All threads are busy with something else, so its turn does not come before the end."""
+    with ProjectStore.create(tmp_path / "far.mvs", paths=running.studio.paths) as store:
+        path = store.path
+    assert running.session.open(path)
+    over = threading.Event()
+
+    def busy(task: Any) -> None:
+        task.when_cancelled(over.set)
+        over.wait(20)
+        time.sleep(0.3)
+
+    for _ in range(3):
+        running.studio.tasks.run(busy)
+    monkeypatch.setattr(ProjectStore, "is_far", property(lambda _: True))
+    running.session.new()
+    with pytest.raises(ProjectLockedError):
+        ProjectStore.open(path, paths=paths_for(tmp_path / "other"))
+    close(running)
+    with ProjectStore.open(path, paths=paths_for(tmp_path / "other")) as again:
+        assert not again.read_only
+
+
+def test_a_project_that_fails_when_it_is_left_can_be_opened_again(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    with ProjectStore.create(tmp_path / "far.mvs", paths=running.studio.paths) as store:
+        path = store.path
+    assert running.session.open(path)
+    close_ = ProjectStore.close
+
+    def fail(store: ProjectStore) -> bool:
+        close_(store)
+        raise OSError("the network is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ProjectStore, "is_far", property(lambda _: True))
+        patched.setattr(ProjectStore, "close", fail)
+        running.session.new()
+        qtbot.waitUntil(lambda: "far.mvs could not be saved in it" in running.window.toast.text, timeout=10_000)
+    assert running.session.open(path)
 
 
 def test_a_place_that_is_gone_or_cannot_be_read_is_the_beginning(running: Running, qtbot: Any) -> None:
