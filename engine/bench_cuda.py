@@ -109,8 +109,8 @@ def make_loop(
     loop = CudaFrameLoop(model, rows=rows, pages=pages, longest=36 * 256, quantize=quantize, pdl=pdl)
     loop.capture()
     torch.cuda.synchronize()
-    if loop.graphs.fallback:
-        raise DeviceError(f"Nothing worth measuring: {loop.graphs.fallback}.", "Update torch and the driver.")
+    if loop.fallbacks:
+        raise DeviceError(f"Nothing worth measuring: {loop.fallbacks[0]}.", "Update torch and the driver.")
     loop.graphs.state.never_stop.fill_(1)
     return loop, time.monotonic() - started_s
 

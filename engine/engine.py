@@ -177,11 +177,21 @@ class Engine:
                 _log.exception("The listener of the engine's status failed")
 
     def _wait_for_work(self) -> bool:
-        """Sleep until there is something to do; False when the engine is to end."""
-        with self._wake:
-            while not (self._closing or self._arrived or self._cancelled or self._waiting or self._running):
-                self._wake.wait()
-            return not self._closing
+        """Get faster, then sleep, until there is something to do; False when the engine is to end."""
+        while True:
+            with self._wake:
+                while not (self._has_work() or self.backend.improvements_left):
+                    self._wake.wait()
+                if self._closing or self._has_work():
+                    return not self._closing
+            self._improve()
+
+    def _has_work(self) -> bool:
+        return bool(self._closing or self._arrived or self._cancelled or self._waiting or self._running)
+
+    def _improve(self) -> None:
+        self.backend.improve()
+        self._refresh_status()
 
     def _take_in(self) -> None:
         """Move what arrived into the queue, in order of urgency and then of arrival, and drop what was cancelled."""
@@ -199,6 +209,13 @@ class Engine:
 
     def _start_most_urgent(self) -> None:
         while self._waiting and not self._closing:
+            if self.backend.improvements_left and self._waiting[0].request.priority >= Priority.RENDERING:
+                # A listener, or one short text, is served at once. Many are done sooner when the backend is fast first.
+                if self._running:
+                    return
+                if len(self._waiting) > 1:
+                    self._improve()
+                    return
             if len(self._running) >= self.backend.capacity and not self._make_place(self._waiting[0]):
                 return
             job = self._waiting.pop(0)

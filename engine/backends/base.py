@@ -53,10 +53,12 @@ class Backend(Protocol):
     Attributes:
         card: what it can do.
         capacity: how many jobs may be in work at once.
+        improvements_left: how often `improve` has something to do.
     """
 
     card: ModelCard
     capacity: int
+    improvements_left: int
 
     def load(self, progress: Callable[[LoadProgress], None]) -> None:
         """Get ready; called once. Raises SpeechError."""
@@ -66,6 +68,9 @@ class Backend(Protocol):
 
     def step(self, timeout_s: float) -> None:
         """Do one slice of work (one frame of every job), or wait up to `timeout_s` for something to happen."""
+
+    def improve(self) -> None:
+        """Do one of what is left to do for later work to be faster. Called only while no job is in work."""
 
     def cancel(self, job_id: str) -> None:
         """Forget the job within one frame; nothing more is handed over for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from engine.lm.watchdog import Watchdog
     from engine.runtime.factory import Runtime
 
+_log = logging.getLogger(__name__)
+
 QUIET_DB = -120.0
 ENCODE_LEAD_S = 0.5  # below this lead a listener's frames go before the encoding of somebody else's clip
 UNHEARD_FRAMES = 25
-# Where streams are not computed in blocks only these numbers of frames are decoded at once; a graph is kept of each.
-CHUNK_SIZES = (UNHEARD_FRAMES, 8, 6, 4, 3, 2, 1)
 
 
 def frames_to_decode(lead_s: float, position: int, first: bool, in_blocks: bool) -> int:
@@ -93,6 +94,7 @@ class LocalBackend:
     Attributes:
         card: of the model; read at once, while the weights wait for `load`.
         capacity: rows of the frame loop.
+        improvements_left: steps that are not graphs yet.
         repeatable: the same request gives the same bits, so a job may be started again.
     """
 
@@ -149,8 +151,7 @@ class LocalBackend:
         self._shown = {"device": plan.name, "precision": precision, "model": self.card.name}
         if memory is not None:
             self._shown["memory_plan"] = memory.describe()
-        if self._runtime.warnings:
-            self._shown["warning"] = " ".join(self._runtime.warnings)
+        self._show_warnings()
 
     def start(self, job: Job) -> None:
         request = job.request
@@ -171,6 +172,21 @@ class LocalBackend:
             # Nobody's frame can be trusted.
             self._fail(list(self._work.values()), error)
 
+    @property
+    def improvements_left(self) -> int:
+        return len(self._runtime.captures) if self._runtime is not None else 0
+
+    def improve(self) -> None:
+        captures = self._loaded.captures
+        try:
+            captures.popleft()()
+        except Exception as error:
+            # The steps themselves were tried before, and go on without.
+            _log.warning("Steps stay single launches", exc_info=error)
+            captures.clear()
+        if not captures:
+            self._show_warnings()
+
     def cancel(self, job_id: str) -> None:
         work = self._work.pop(job_id, None)
         if work is not None:
@@ -187,12 +203,19 @@ class LocalBackend:
 
         used, total = used_and_total_gb(self._runtime.loop.model.device if self._runtime else None)
         doing = f"speaking {len(self._work)}" if self._work else "idle"
+        if self.improvements_left:
+            doing += ", getting faster"
         return {**self._shown, "memory_used_gb": used, "memory_total_gb": total, "doing": doing}
 
     def close(self) -> None:
         self._work.clear()
         self._clips = None
         self._runtime = None
+
+    def _show_warnings(self) -> None:
+        warnings = (*self._loaded.warnings, *self._loaded.fallbacks())
+        if warnings:
+            self._shown["warning"] = " ".join(warnings)
 
     # -- getting a job ready ------------------------------------------------------------------------------------
 
@@ -240,7 +263,7 @@ class LocalBackend:
         # The codec goes on from what was heard before: its state is that of the prefix, whose sound is dropped.
         work.slot = self._loaded.streams.open()
         for start in range(0, len(work.prefix), UNHEARD_FRAMES):
-            self._decode_in_sizes({work.slot: work.prefix[start : start + UNHEARD_FRAMES]})
+            self._loaded.streams.step({work.slot: work.prefix[start : start + UNHEARD_FRAMES]})
             yield
 
     def _admit(self, work: _Work) -> None:
@@ -282,7 +305,7 @@ class LocalBackend:
         """Decode what waits of some jobs together, watch it, hand it over, and end the jobs that are through."""
         chunks = {work.slot: np.stack(work.undecoded) for work in works if work.undecoded and work.slot is not None}
         try:
-            decoded = self._decode_in_sizes(chunks)
+            decoded = self._loaded.streams.step(chunks) if chunks else {}
         except (MemoryError, RuntimeError) as error:
             if not is_out_of_memory(error):
                 raise
@@ -295,21 +318,6 @@ class LocalBackend:
                 self._hand_over(work, chunks[work.slot], decoded[work.slot])
             if work.ending is not None:
                 self._finish(work)
-
-    def _decode_in_sizes(self, chunks: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
-        """Decode chunks of any length, together; outside blocks in steps of `CHUNK_SIZES`, by each length alone."""
-        if self._in_blocks:
-            return self._loaded.streams.step(chunks) if chunks else {}
-        parts: dict[int, list[np.ndarray]] = {slot: [] for slot in chunks}
-        while chunks:
-            step = {
-                slot: codes[: next(size for size in CHUNK_SIZES if size <= len(codes))]
-                for slot, codes in chunks.items()
-            }
-            for slot, samples in self._loaded.streams.step(step).items():
-                parts[slot].append(samples)
-            chunks = {slot: rest for slot, codes in chunks.items() if len(rest := codes[len(step[slot]) :])}
-        return {slot: np.concatenate(samples) for slot, samples in parts.items()}
 
     def _hand_over(self, work: _Work, codes: np.ndarray, samples: np.ndarray) -> None:
         assert work.watchdog is not None

@@ -14,8 +14,9 @@ from engine.lm.generate import Frame, require_admissible
 from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
 from engine.requests import Sampling
+from engine.runtime.capture import Capture
 from engine.runtime.graphs import RING, FrameGraphs, Quantizer
-from engine.runtime.kernels.launch import rehearse
+from engine.runtime.kernels.launch import prove, rehearse
 from engine.runtime.memory import PREFIX_BYTES
 from engine.runtime.paged import PAGE_ROWS, PagedCache
 from engine.runtime.prefixes import PrefixStore
@@ -85,15 +86,33 @@ class CudaFrameLoop:
     def free_rows(self) -> int:
         return self._work.count(None)
 
+    @property
+    def fallbacks(self) -> list[str]:
+        """Why something is not captured."""
+        return [graphs.fallback for graphs in (self.graphs.graphs, self.prompts.graphs) if graphs.fallback]
+
     def capture(self) -> None:
-        """Capture the graphs. Call it once, before the first `admit`; until then, and where it fails, steps run
-        eagerly."""
+        """Compile all kernels and capture all graphs; before, and where it fails, steps run eagerly."""
         rehearse(self.rehearsal())
-        self.graphs.capture(self._sizes())
-        self.prompts.capture(self.graphs.pool)
+        for capture in self.captures():
+            capture()
+
+    @torch.inference_mode()
+    def prove(self) -> None:
+        """Run every kernel once, for nobody. Raises whatever keeps one from running on this device."""
+        self.prompts.job.bytes.zero_()
+        prove(self.rehearsal())
+        self.graphs.forget()
+
+    def captures(self) -> list[Capture]:
+        """What captures the graphs, a few at each call, in this order; no row may be taken meanwhile."""
+        return [
+            torch.inference_mode()(capture)
+            for capture in (*self.graphs.captures(self._sizes()), *self.prompts.captures())
+        ]
 
     def rehearsal(self) -> list[Callable[[], object]]:
-        """What `rehearse` takes: all that `capture` captures."""
+        """What `rehearse` takes: all that is captured."""
         steps = [
             functools.partial(step, size)
             for size in self._sizes()

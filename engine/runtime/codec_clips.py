@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from engine.codec.model import Codec
-from engine.runtime.capture import captured
-from engine.runtime.kernels.launch import rehearse
+from engine.runtime.capture import Capture, Graphs
+from engine.runtime.kernels.launch import prove, rehearse
 from engine.runtime.queue import Queue
 
 STEPS = (100, 50, 25)  # frames; the last one of a clip is padded: nothing behind its end is heard before it
@@ -23,12 +23,12 @@ class ClipGraphs:
     Clips do not share a step: one fills the card, and so the codes of a clip depend on nothing but the clip.
 
     Attributes:
-        fallback: why steps run eagerly, or "".
+        graphs: by frames.
     """
 
     def __init__(self, codec: Codec) -> None:
         assert codec.encoder is not None
-        self.codec, self.fallback = codec, ""
+        self.codec = codec
         hop, width = codec.config.hop, codec.config.frame_values
         longest = max(STEPS)
         self._queue = Queue(codec.device)
@@ -38,7 +38,9 @@ class ClipGraphs:
             self._signal = torch.zeros(1, longest * hop, width // hop, device=codec.device)
             self._books = min(12, codec.codebooks)
             self._found = torch.zeros(longest, self._books, dtype=torch.int16, device=codec.device)
-        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
+        self.graphs: Graphs[int] = Graphs(
+            "graphs of the encoder could not be captured ({}); clips are encoded one kernel at a time"
+        )
 
     def encode(self, clip: np.ndarray, books: int) -> Generator[None, None, np.ndarray]:
         """Codes int16 `[frames, books]` of a clip float32 `[channels, samples]`, control back after each step.
@@ -67,7 +69,7 @@ class ClipGraphs:
             self._signal[0, : len(part)].copy_(torch.from_numpy(part))
             if books != self._books:
                 return self._run(size, books)[0].cpu().numpy()
-            graph = self._graphs.get(size)
+            graph = self.graphs.get(size)
             if graph is None:
                 self._go(size)
             else:
@@ -85,21 +87,31 @@ class ClipGraphs:
         hidden = encoder.step(signal, frames, self._state, self._slot)
         return self.codec.quantizer.encode(hidden, books).to(torch.int16)
 
-    @torch.inference_mode()
     def capture(self) -> None:
-        """Capture the steps, the longest first, into one pool. Failure leaves eager steps and a reason."""
-        pool = None
+        """Compile and capture the steps; before, and where it fails, they run eagerly."""
         rehearse(self.rehearsal())
+        for capture in self.captures():
+            capture()
+
+    def captures(self) -> list[Capture]:
+        """What captures the steps, one a call, in this order; no clip may be under way meanwhile."""
+        return [torch.inference_mode()(functools.partial(self._capture, size)) for size in sorted(STEPS, reverse=True)]
+
+    @property
+    def fallbacks(self) -> list[str]:
+        """Why something is not captured."""
+        return [self.graphs.fallback] if self.graphs.fallback else []
+
+    @torch.inference_mode()
+    def prove(self) -> None:
+        """Run every kernel once, for nobody. Raises whatever keeps one from running on this device."""
         with self._queue:
-            try:
-                for size in sorted(STEPS, reverse=True):
-                    graph = self._graphs[size] = captured(functools.partial(self._go, size), pool, self._queue.stream)
-                    pool = graph.pool()
-            except RuntimeError as error:
-                self._graphs.clear()
-                self.fallback = (
-                    f"graphs of the encoder could not be captured ({error}); clips are encoded one kernel at a time"
-                )
+            prove(self.rehearsal())
+            self._state.frames.zero_()
+
+    def _capture(self, size: int) -> None:
+        with self._queue:
+            self.graphs.capture(size, functools.partial(self._go, size), self._queue.stream)
             self._state.frames.zero_()
 
     def rehearsal(self) -> list[Callable[[], object]]:

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from engine.codec.model import Codec
-from engine.runtime.capture import captured
+from engine.runtime.capture import Capture, Graphs
 from engine.runtime.codec_stack import KernelStack
-from engine.runtime.kernels.launch import rehearse
+from engine.runtime.kernels.launch import prove, rehearse
 from engine.runtime.queue import Queue
 
 GRAPH_FRAMES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 25)  # a step of any other length is made of these
@@ -29,14 +29,13 @@ class CudaDecodeStreams:
     Attributes:
         codec: what decodes; its decoder is a `KernelStack`.
         slots: how many streams there may be at once.
-        fallback: why steps run eagerly, or "".
+        graphs: by streams, frames and codebooks.
     """
 
     def __init__(self, codec: Codec, slots: int = 1, *, most_frames: int = 25) -> None:
         if not isinstance(codec.decoder, KernelStack):
             raise TypeError("the codec's decoder is not on kernels")
         self.codec, self.slots, self.most_frames = codec, slots, most_frames
-        self.fallback = ""
         device = codec.device
         self._queue = Queue(device)
         width = codec.codebooks
@@ -49,7 +48,9 @@ class CudaDecodeStreams:
         self._sent_codes = self._queue.pinned(len(self._codes), dtype=torch.int64)
         self._heard = self._queue.pinned(slots * samples, dtype=torch.float32)
         self._open: set[int] = set()
-        self._graphs: dict[tuple[int, int, int], torch.cuda.CUDAGraph] = {}
+        self.graphs: Graphs[tuple[int, int, int]] = Graphs(
+            "graphs of the codec could not be captured ({}); steps run one kernel at a time"
+        )
 
     @property
     def free(self) -> int:
@@ -106,7 +107,7 @@ class CudaDecodeStreams:
     def _decode(self, slots: list[int], codes: np.ndarray) -> np.ndarray:
         batch, frames, books = codes.shape
         bucket = min(
-            (size for size, count, known in self._graphs if count == frames and known == books and size >= batch),
+            (size for size, count, known in self.graphs if count == frames and known == books and size >= batch),
             default=batch,
         )
         ids = self._sent_slots.numpy()
@@ -114,7 +115,7 @@ class CudaDecodeStreams:
         ids[:batch] = slots
         self._sent_codes.numpy()[: codes.size] = codes.reshape(-1)
         with self._queue:
-            graph = self._graphs.get((bucket, frames, books))
+            graph = self.graphs.get((bucket, frames, books))
             if graph is None:
                 self._go(bucket, frames, books)
             else:
@@ -135,32 +136,50 @@ class CudaDecodeStreams:
         codes = self._codes[: batch * frames * books].view(batch, frames, books)
         return self.codec.decode_step(codes, self._state, self._slots[:batch])
 
-    @torch.inference_mode()
     def capture(
         self, buckets: tuple[int, ...] = (1,), frames: tuple[int, ...] = GRAPH_FRAMES, books: int | None = None
     ) -> None:
-        """Capture steps of these sizes, the largest first, into one pool. Failure leaves eager steps and a reason."""
+        """Compile and capture steps of these sizes; before, and where it fails, steps run eagerly."""
+        rehearse(self.rehearsal(buckets, frames, books))
+        for capture in self.captures(buckets, frames, books):
+            capture()
+
+    def captures(
+        self, buckets: tuple[int, ...] = (1,), frames: tuple[int, ...] = GRAPH_FRAMES, books: int | None = None
+    ) -> list[Capture]:
+        """What captures steps of these sizes, one a call, in this order; no stream may be open meanwhile."""
         books = books or min(12, self.codec.codebooks)
-        pool = None
+        return [
+            torch.inference_mode()(functools.partial(self._capture, *size, books))
+            for size in self._sizes(buckets, frames)
+        ]
+
+    @property
+    def fallbacks(self) -> list[str]:
+        """Why something is not captured."""
+        return [self.graphs.fallback] if self.graphs.fallback else []
+
+    @torch.inference_mode()
+    def prove(self) -> None:
+        """Run every kernel once, for nobody. Raises whatever keeps one from running on this device."""
+        with self._queue:
+            self._slots.fill_(self.slots)
+            self._codes.zero_()
+            prove(self.rehearsal())
+            self._state.frames.zero_()
+
+    def _capture(self, batch: int, frames: int, books: int) -> None:
         self._sent_slots.fill_(self.slots)
         self._sent_codes.zero_()
-        rehearse(self.rehearsal(buckets, frames, books))
-        try:
-            with self._queue:
-                for batch, count in self._sizes(buckets, frames):
-                    step = functools.partial(self._go, batch, count, books)
-                    graph = self._graphs[batch, count, books] = captured(step, pool, self._queue.stream)
-                    pool = graph.pool()
-        except RuntimeError as error:
-            self._graphs.clear()
-            self.fallback = f"graphs of the codec could not be captured ({error}); steps run one kernel at a time"
         with self._queue:
+            step = functools.partial(self._go, batch, frames, books)
+            self.graphs.capture((batch, frames, books), step, self._queue.stream)
             self._state.frames.zero_()
 
     def rehearsal(
         self, buckets: tuple[int, ...] = (1,), frames: tuple[int, ...] = GRAPH_FRAMES, books: int | None = None
     ) -> list[Callable[[], object]]:
-        """What `rehearse` takes for the same sizes as `capture`."""
+        """What `rehearse` takes for the same sizes."""
         books = books or min(12, self.codec.codebooks)
         return [
             torch.inference_mode()(functools.partial(self._run, *size, books)) for size in self._sizes(buckets, frames)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib.util
 import logging
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
 import torch
 
 from engine.codec.config import CodecConfig, PatchStage, TransformerStage
 from engine.codec.model import Codec, load_codec
 from engine.codec.stream import DecodeStreams
-from engine.errors import DeviceError, SpeechError, is_out_of_memory
+from engine.errors import DeviceError
 from engine.layout import ModelLayout
 from engine.lm.config import LMConfig
 from engine.lm.generate import FrameLoop
@@ -22,9 +24,11 @@ from engine.lm.model import SpeechLM, load_lm
 from engine.runtime import memory
 from engine.runtime.devices import NARROW, DevicePlan
 from engine.runtime.memory import MemoryPlan
+from engine.runtime.trial import Trial, compile_all
 
 if TYPE_CHECKING:
     from engine.runtime.batch import CudaFrameLoop
+    from engine.runtime.capture import Capturing
     from engine.runtime.codec_graphs import CudaDecodeStreams
 
 _log = logging.getLogger(__name__)
@@ -45,6 +49,9 @@ class CudaParts:
         kernels: whether frames are made by our kernels; the codec's by them too.
         plan: of memory; None where plain operations serve.
         warnings: what runs otherwise than it could, and why.
+        captures: what turns steps into graphs, a few at each call. Everything can be used before and between them, by
+            single launches with the same bits, but nobody may be served during one.
+        fallbacks: asked after the last: why something is not captured.
     """
 
     model: SpeechLM
@@ -55,6 +62,8 @@ class CudaParts:
     codec_kernels: bool
     plan: MemoryPlan | None
     warnings: tuple[str, ...]
+    captures: deque[Callable[[], object]] = field(default_factory=deque)
+    fallbacks: Callable[[], list[str]] = list
 
 
 def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage) -> CudaParts:
@@ -82,37 +91,42 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
     warnings = [f"The card has no room for more: {', '.join(chosen.steps)}."] if chosen.steps else []
     stage("Loading the language model", 0.05)
     model = _load_model(layout, plan, chosen, stage)
-    parts = _codec(layout, plan, chosen, codec_config, lm_config.codebooks, stage)
+    encodes, decodes = _load_codec(layout, plan, chosen, lm_config.codebooks, stage)
     stage("Preparing the kernels", 0.75)
-
-    def plain(error: Exception) -> FrameLoop:
-        _raise_unless_kernels(error)
-        if chosen.precision in NARROW:
-            problem = f"{chosen.precision} does not run on this card ({error})."
-            raise DeviceError(problem, "Choose precision bf16 or fp16.") from error
-        _log.warning("The frame loop runs without kernels", exc_info=error)
-        warnings.append(f"Frames are made by plain operations, slower: the kernels failed ({_short(error)}).")
-        _give_back()
-        return FrameLoop(model, rows=chosen.rows)
-
-    loop: FrameLoop | CudaFrameLoop
-    captures: CudaFrameLoop | None = None
-    try:
-        loop = captures = _frame_loop(model, chosen)
-    except Exception as error:
-        loop = plain(error)
-    codec, streams, codec_kernels, reason = parts(chosen.rows, captures.rehearsal() if captures else [])
-    if captures is not None:
-        stage("Capturing the graphs of frames and prompts", 0.95)
-        try:
-            captures.capture()
-            warnings += [why for why in (captures.graphs.fallback, captures.prompts.fallback) if why]
-        except Exception as error:
-            captures, loop = None, plain(error)
-    if reason:
-        warnings.append(reason)
+    plain = decodes.encoder, decodes.decoder
+    kernels = [Trial("Frames are made", plan.device, lambda: [_frame_loop(model, chosen)])]
+    if chosen.decoder != "cpu":
+        make_streams = functools.partial(_codec_parts, decodes, codec_config, chosen.rows)
+        kernels.append(Trial("Audio is decoded", plan.codec_device, make_streams))
+    stage("Compiling the kernels", 0.78)
+    compile_all(kernels)
+    stage("Trying the kernels", 0.95)
+    for each in kernels:
+        each.prove()
+    frames, *audio = kernels
+    if frames.failure and chosen.precision in NARROW:
+        problem = f"{chosen.precision} does not run on this card ({frames.failure})."
+        raise DeviceError(problem, "Choose precision bf16 or fp16.")
+    if audio and audio[0].failure:
+        decodes.encoder, decodes.decoder, decodes.clips = *plain, None
     _give_back()
-    return CudaParts(model, loop, codec, streams, captures is not None, codec_kernels, chosen, tuple(warnings))
+    loop = frames.parts[0] if frames.parts else FrameLoop(model, rows=chosen.rows)
+    codec_kernels = bool(audio and audio[0].parts)
+    # On a CPU the streams themselves know what is best.
+    together = False if audio else None
+    streams = audio[0].parts[0] if codec_kernels else DecodeStreams(decodes, slots=chosen.rows, together=together)
+    return CudaParts(
+        model,
+        cast("FrameLoop | CudaFrameLoop", loop),
+        encodes,
+        cast("DecodeStreams | CudaDecodeStreams", streams),
+        kernels=bool(frames.parts),
+        codec_kernels=codec_kernels,
+        plan=chosen,
+        warnings=(*warnings, *(each.warning for each in kernels if each.failure)),
+        captures=deque(capture for each in kernels for capture in each.captures()),
+        fallbacks=lambda: [reason for each in kernels for reason in each.fallbacks],
+    )
 
 
 def plan_for(lm: LMConfig, codec: CodecConfig, plan: DevicePlan, rows: int) -> MemoryPlan:
@@ -191,13 +205,10 @@ def _frame_loop(model: SpeechLM, chosen: MemoryPlan) -> CudaFrameLoop:
 # -- the codec --------------------------------------------------------------------------------------------------
 
 
-def _codec(
-    layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, config: CodecConfig, codebooks: int, stage: Stage
-) -> Callable[[int, Steps], tuple[Codec, DecodeStreams | CudaDecodeStreams, bool, str]]:
-    """Load the codec's sides where the plan puts them.
-
-    What is returned gives codec and streams for so many rows, and compiles what other `Steps` take beside its own.
-    """
+def _load_codec(
+    layout: ModelLayout, plan: DevicePlan, chosen: MemoryPlan, codebooks: int, stage: Stage
+) -> tuple[Codec, Codec]:
+    """What encodes and what decodes, each where the plan puts it; one object where that is the same place."""
 
     def load(device: str, *, encoder: bool, decoder: bool, start: float, share: float) -> Codec:
         return load_codec(
@@ -212,40 +223,18 @@ def _codec(
 
     if chosen.encoder == chosen.decoder:
         device = "cpu" if chosen.decoder == "cpu" else plan.codec_device
-        encodes = decodes = load(device, encoder=True, decoder=True, start=0.45, share=0.3)
-    else:
-        decodes = load(plan.codec_device, encoder=False, decoder=True, start=0.45, share=0.15)
-        encodes = load("cpu", encoder=True, decoder=False, start=0.6, share=0.15)
+        both = load(device, encoder=True, decoder=True, start=0.45, share=0.3)
+        return both, both
+    decodes = load(plan.codec_device, encoder=False, decoder=True, start=0.45, share=0.15)
+    return load("cpu", encoder=True, decoder=False, start=0.6, share=0.15), decodes
 
-    def finish(rows: int, beside: Steps) -> tuple[Codec, DecodeStreams | CudaDecodeStreams, bool, str]:
-        if chosen.decoder == "cpu":
-            return encodes, DecodeStreams(decodes, slots=rows), False, ""
-        stage("Compiling the kernels", 0.78)
-        refusal = codec_refusal(config.decoder) or codec_refusal(config.encoder)
-        with torch.cuda.device(plan.codec_device):
-            plain = decodes.encoder, decodes.decoder
-            try:
-                if refusal:
-                    raise ValueError(refusal)
-                streams = kernel_streams(decodes, rows)
-                clips = decodes.clips
-                from engine.runtime.kernels.launch import rehearse
 
-                rehearse([*beside, *streams.rehearsal(), *(clips.rehearsal() if clips is not None else ())])
-                stage("Capturing the codec graphs", 0.9)
-                streams.capture()
-                if clips is not None:
-                    clips.capture()
-            except Exception as error:
-                _raise_unless_kernels(error)
-                _log.warning("The codec runs without kernels", exc_info=error)
-                decodes.encoder, decodes.decoder, decodes.clips = *plain, None
-                _give_back()
-                reason = f"Audio is decoded by plain operations, slower: the kernels failed ({_short(error)})."
-                return encodes, DecodeStreams(decodes, slots=rows, together=False), False, reason
-        return encodes, streams, True, streams.fallback
-
-    return finish
+def _codec_parts(codec: Codec, config: CodecConfig, slots: int) -> list[Capturing]:
+    refusal = codec_refusal(config.decoder) or codec_refusal(config.encoder)
+    if refusal:
+        raise ValueError(refusal)
+    streams = kernel_streams(codec, slots)
+    return [streams] if codec.clips is None else [streams, codec.clips]
 
 
 def kernel_streams(codec: Codec, slots: int) -> CudaDecodeStreams:
@@ -292,21 +281,7 @@ def _plain(layout: ModelLayout, plan: DevicePlan, *, rows: int, reason: str, sta
     return CudaParts(model, FrameLoop(model, rows=rows), codec, streams, False, False, None, (warning,))
 
 
-def _raise_unless_kernels(error: Exception) -> None:
-    """Compilers and launches may fail in any way; a lack of memory, and what is told to people, is another matter."""
-    if isinstance(error, SpeechError):
-        raise error
-    if is_out_of_memory(error):
-        raise DeviceError(
-            "The graphics card has less room than it said.", "Close programs that use it, or choose precision int8."
-        ) from error
-
-
-def _short(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[-1][:160]}" if lines else type(error).__name__
-
-
 def _give_back() -> None:
-    gc.collect()
+    if gc.isenabled():  # else a window collects, on its own thread, which alone may tear widgets down
+        gc.collect()
     torch.cuda.empty_cache()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.backends.base import LoadProgress
@@ -38,6 +39,7 @@ class Runtime:
         identity: see `Backend.identity`.
         memory: the plan of a graphics card's memory; None elsewhere.
         warnings: what runs otherwise than it could, and why; for people.
+        captures, fallbacks: see `engine.runtime.cuda.CudaParts`; nothing on a CPU.
     """
 
     prompts: PromptBuilder
@@ -47,6 +49,8 @@ class Runtime:
     identity: Mapping[str, str]
     memory: MemoryPlan | None = None
     warnings: tuple[str, ...] = ()
+    captures: deque[Callable[[], object]] = field(default_factory=deque)
+    fallbacks: Callable[[], list[str]] = list
 
 
 def make_runtime(
@@ -129,6 +133,8 @@ def _cuda_runtime(
         },
         memory=parts.plan,
         warnings=parts.warnings,
+        captures=parts.captures,
+        fallbacks=parts.fallbacks,
     )
 
 

@@ -3,6 +3,7 @@ addresses."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import torch
 import triton
 
 from engine.lm.backbone import rotary_table
-from engine.runtime.capture import captured
+from engine.runtime.capture import Capture, Graphs
 from engine.runtime.kernels import attention, sampling
 from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Linear, Norm, Rows
@@ -60,9 +61,7 @@ class FrameGraphs:
 
     Attributes:
         state, cache: see there; the host writes a row's part when it admits a request.
-        pool: the memory that graphs share; None before the first is captured.
-        frozen: True once graphs are captured; nothing may be allocated anew after that.
-        fallback: why steps run eagerly, or "".
+        graphs: by rows and step.
     """
 
     def __init__(
@@ -78,10 +77,9 @@ class FrameGraphs:
         self.launch = {"launch_pdl": True} if pdl else {}
         self.width = max(model.config.codebook_sizes)
         self.state = FrameState(model, rows, self.width)
-        self.graphs: dict[int, tuple[torch.cuda.CUDAGraph, torch.cuda.CUDAGraph]] = {}
-        self.pool: tuple[int, int] | None = None
-        self.frozen = False
-        self.fallback = ""
+        self.graphs: Graphs[tuple[int, str]] = Graphs(
+            "graphs could not be captured ({}); steps run one kernel at a time"
+        )
         self._quantize = quantize or (lambda weight: (weight, None))
         self._pack()
         self._scratch()
@@ -236,37 +234,30 @@ class FrameGraphs:
 
     # Graphs
 
-    def capture(self, buckets: list[int]) -> None:
-        """Capture both steps for each bucket, the largest first, into one pool. Failure leaves eager steps and a
-        reason."""
-        try:
-            for rows in sorted(buckets, reverse=True):
-                pair = []
-                for step in (self.frame_step, self.backbone_step):
-                    pair.append(captured(lambda step=step, rows=rows: step(rows), self.pool))  # type: ignore[misc]
-                    self.pool = pair[-1].pool()
-                self.graphs[rows] = (pair[0], pair[1])
-        except RuntimeError as error:
-            self.graphs.clear()
-            self.fallback = f"graphs could not be captured ({error}); steps run one kernel at a time"
-        self._forget()
-        self.frozen = True
+    def captures(self, buckets: list[int]) -> list[Capture]:
+        """What captures both steps for each bucket, one call a bucket, in this order; no row may be live meanwhile."""
+        return [functools.partial(self._capture, rows) for rows in sorted(buckets, reverse=True)]
 
-    def _forget(self) -> None:
-        """Undo what warm-up wrote into the state."""
+    def _capture(self, rows: int) -> None:
+        self.graphs.capture((rows, "frame"), functools.partial(self.frame_step, rows))
+        self.graphs.capture((rows, "backbone"), functools.partial(self.backbone_step, rows))
+        self.forget()
+
+    def forget(self) -> None:
+        """Undo what steps without live rows wrote into the state."""
         state = self.state
         for tensor in (state.live, state.frame, state.position, state.ring_at, state.history, state.codes):
             tensor.zero_()
 
     def step(self, rows: int) -> None:
         """One frame for the first `rows` rows: codes into the ring, then the backbone on what they say."""
-        graphs = self.graphs.get(rows)
-        if graphs is None:
+        frame, backbone = self.graphs.get((rows, "frame")), self.graphs.get((rows, "backbone"))
+        if frame is None or backbone is None:
             self.frame_step(rows)
             self.backbone_step(rows)
         else:
-            graphs[0].replay()
-            graphs[1].replay()
+            frame.replay()
+            backbone.replay()
 
     def silence(self, row: int) -> None:
         """No frame launched from now on moves the row on. A launch, no wait."""
@@ -274,7 +265,7 @@ class FrameGraphs:
 
     def bucket(self, rows: int) -> int:
         """The smallest captured bucket that holds so many rows."""
-        return min((size for size in self.graphs if size >= rows), default=rows)
+        return min((size for size, _ in self.graphs if size >= rows), default=rows)
 
 
 def attention_splits(rows: int) -> int:

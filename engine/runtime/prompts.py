@@ -3,6 +3,7 @@ is."""
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import torch
@@ -10,7 +11,7 @@ import triton
 
 from engine.lm.sampling import stop_options
 from engine.requests import Sampling
-from engine.runtime.capture import captured
+from engine.runtime.capture import Capture, Graphs
 from engine.runtime.graphs import FrameGraphs
 from engine.runtime.kernels import prompts as kernels
 from engine.runtime.kernels.launch import launch
@@ -79,7 +80,7 @@ class PromptGraphs:
 
     Attributes:
         buckets: rows that prompts are filled up to; longer ones are computed in pieces of the largest.
-        fallback: why prompts are computed eagerly, or "".
+        graphs: by bucket.
     """
 
     def __init__(self, frames: FrameGraphs) -> None:
@@ -87,8 +88,9 @@ class PromptGraphs:
         model = frames.model
         config, device, dtype = model.config.backbone, model.device, model.dtype
         self.buckets = tuple(size for size in BUCKETS if size <= self.cache.pages_per_row * PAGE_ROWS)
-        self.graphs: dict[int, torch.cuda.CUDAGraph] = {}
-        self.fallback = ""
+        self.graphs: Graphs[int] = Graphs(
+            "prompts could not be captured ({}); they are computed one kernel at a time", beside=frames.graphs
+        )
         most = self.buckets[-1]
 
         def empty(width: int) -> torch.Tensor:
@@ -124,17 +126,13 @@ class PromptGraphs:
                 graph.replay()
             at += size
 
-    def capture(self, pool: tuple[int, int] | None) -> None:
-        """Capture every bucket, the largest first, into the pool of the frame graphs. Failure leaves eager prompts
-        and a reason."""
+    def captures(self) -> list[Capture]:
+        """What captures the buckets, one call each, in this order; no prompt may be under way meanwhile."""
+        return [functools.partial(self._capture, size) for size in reversed(self.buckets)]
+
+    def _capture(self, size: int) -> None:
         self.job.bytes.zero_()  # no real rows: nothing is written
-        try:
-            for size in reversed(self.buckets):
-                self.graphs[size] = captured(lambda size=size: self.forward(size), pool)  # type: ignore[misc]
-                pool = self.graphs[size].pool()
-        except RuntimeError as error:
-            self.graphs.clear()
-            self.fallback = f"prompts could not be captured ({error}); they are computed one kernel at a time"
+        self.graphs.capture(size, functools.partial(self.forward, size))
 
     def _send(self, rows: torch.Tensor, row: int, start: int, speaks: Speaks | None) -> None:
         """Tell the device of the next piece: written to pinned memory, one copy, no wait unless many are under way."""

@@ -100,6 +100,66 @@ def test_a_listener_goes_before_all_that_wait_and_equals_keep_their_order(script
     made.close()
 
 
+def test_the_backend_gets_faster_while_nobody_asks(scripted) -> None:
+    scripted.improvements_left = 3
+    made = Engine(scripted)
+    made.start()
+    wait_until(lambda: scripted.improved_after == [0, 0, 0])
+    assert made.submit(ask("one two")).result(10).complete and scripted.improved_after == [0, 0, 0]
+    made.close()
+
+
+def test_a_listener_need_not_wait_until_the_backend_is_as_fast_as_it_gets(scripted) -> None:
+    scripted.improvements_left = 3
+    scripted.improve_gate.clear()
+    made = Engine(scripted)
+    made.start()
+    assert made.ready(10)
+    listening = made.submit(ask("listen now", Priority.LISTENING))
+    scripted.improve_gate.set()
+    assert listening.result(10).complete
+    wait_until(lambda: len(scripted.improved_after) == 3)
+    assert scripted.improved_after in ([0, 1, 1], [1, 1, 1])
+    made.close()
+
+
+def asked_before_it_is_loaded(scripted, texts: list[str]) -> None:
+    """All `texts` are rendered, and the backend has become faster."""
+    scripted.improvements_left = 2
+    scripted.load_gate.clear()
+    made = Engine(scripted)
+    made.start()
+    streams = [made.submit(ask(text)) for text in texts]
+    scripted.load_gate.set()
+    assert all(stream.result(10).complete for stream in streams)
+    wait_until(lambda: len(scripted.improved_after) == 2)
+    made.close()
+
+
+def test_one_text_is_rendered_at_once(scripted) -> None:
+    asked_before_it_is_loaded(scripted, ["one two"])
+    assert scripted.improved_after == [1, 1]
+
+
+def test_many_texts_are_rendered_when_the_backend_is_fast(scripted) -> None:
+    asked_before_it_is_loaded(scripted, ["one two", "three", "four"])
+    assert scripted.improved_after == [0, 0]
+
+
+def test_closing_does_not_wait_for_what_is_left_to_improve(scripted) -> None:
+    scripted.improvements_left = 1000
+    scripted.improve_gate.clear()
+    made = Engine(scripted)
+    made.start()
+    assert made.ready(10)
+    closing = threading.Thread(target=made.close)
+    closing.start()
+    time.sleep(0.05)
+    scripted.improve_gate.set()
+    closing.join(10)
+    assert not closing.is_alive() and scripted.closed.wait(10) and len(scripted.improved_after) <= 1
+
+
 def test_rendering_gives_its_place_to_a_listener_and_goes_on_unheard(speaking: Engine, scripted) -> None:
     words = " ".join(["word"] * 400)
     rendering = speaking.submit(ask(words))

@@ -18,9 +18,10 @@ class ScriptedBackend:
 
     A text starting with `refuse` fails at its start, one with `break` in its second frame, one with `explode` takes the
     whole backend down, one with `silent` stops at once, one with `forever` never ends. `gate` and `load_gate` hold
-    steps and loading back while they are cleared. Other scripts override `verdict` and `sound`.
+    steps and loading back while they are cleared, `improve_gate` what makes it faster. Other scripts override `verdict` and `sound`.
 
     Attributes:
+        improved_after: of each improvement, how many requests had been started before.
         seen: every request, as it was started. cancelled: ids of jobs.
     """
 
@@ -34,6 +35,10 @@ class ScriptedBackend:
         self.gate.set()
         self.load_gate = threading.Event()
         self.load_gate.set()
+        self.improve_gate = threading.Event()
+        self.improve_gate.set()
+        self.improvements_left = 0
+        self.improved_after: list[int] = []
         self.load_error: Exception | None = None
         self.closed = threading.Event()
         self.seen: list[SpeechRequest] = []
@@ -86,6 +91,12 @@ class ScriptedBackend:
     def sound(self, request: SpeechRequest, frame: int) -> np.ndarray:
         """A frame of a request, `[3840, 2]`."""
         return np.full((FRAME_SAMPLES, 2), (frame + 1) / 1000, np.float64)
+
+    def improve(self) -> None:
+        assert not self._jobs, "somebody is being served"
+        self.improve_gate.wait()
+        self.improvements_left -= 1
+        self.improved_after.append(len(self.seen))
 
     def cancel(self, job_id: str) -> None:
         self.cancelled.append(job_id)

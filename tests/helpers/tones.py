@@ -15,6 +15,8 @@ RATE = 48_000
 class ToneBackend:
     """Speaks each request as a tone of its own, as many frames as it has words, after a moment of silence."""
 
+    improvements_left = 0
+
     def __init__(self, card):
         self.card = card
         self.capacity = 1
@@ -58,6 +60,9 @@ class ToneBackend:
             job.progress(frame + 1, total)
             state[1] += 1
         time.sleep(0.0005)
+
+    def improve(self):
+        pass
 
     def cancel(self, job_id):
         self.jobs.pop(job_id, None)

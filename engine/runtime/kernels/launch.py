@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any
 
+import torch
 import triton
 
 _MOST_THREADS = 16
@@ -37,3 +38,11 @@ def rehearse(steps: Iterable[Callable[[], object]]) -> None:
                 step()
     finally:
         _rehearsing.reset(token)
+
+
+def prove(steps: Iterable[Callable[[], object]]) -> None:
+    """Run `steps` one after the other. Raises whatever keeps a kernel from running: compilers, launches, a lack of room."""
+    for step in steps:
+        step()
+    if torch.cuda.is_initialized():  # not in Triton's interpreter
+        torch.cuda.synchronize()

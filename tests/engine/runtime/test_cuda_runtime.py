@@ -7,6 +7,7 @@ Needs torch, numpy, triton, tokenizers and safetensors alone:
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +24,7 @@ from engine.lm.model import SpeechLM, load_lm
 from engine.lm.prompt import Message, Prompt, PromptBuilder
 from engine.lm.sampling import gumbel_noise
 from engine.lm.tokenizer import Tokenizer
-from engine.requests import Sampling, SamplingOptions, SpeechRequest
+from engine.requests import Priority, Sampling, SamplingOptions, SpeechRequest
 from engine.runtime import memory
 from engine.runtime.devices import FP8_CAPABILITY, cuda_works
 from engine.runtime.paged import PAGE_ROWS
@@ -89,8 +90,8 @@ def make_loop(model: SpeechLM, *, capture: bool = True, **options: Any):
     loop = CudaFrameLoop(model, **{"rows": 4, "longest": 1024, "pdl": has_pdl(), **options})
     if capture:
         loop.capture()
-        assert loop.graphs.fallback == "" and loop.graphs.graphs
-        assert loop.prompts.fallback == "" and set(loop.prompts.graphs) == set(loop.prompts.buckets)
+        assert loop.fallbacks == [] and loop.graphs.graphs
+        assert set(loop.prompts.graphs) == set(loop.prompts.buckets)
     return loop
 
 
@@ -319,7 +320,7 @@ def kernel_codec(dtype: torch.dtype, slots: int = 3) -> tuple[Codec, Any]:
     codec = load_codec(STARTER / "codec", device="cuda", dtype=dtype, codebooks=12)
     streams = kernel_streams(codec, slots)
     streams.capture(frames=(1, 2, 4, 8))
-    assert streams.fallback == ""
+    assert streams.fallbacks == []
     return codec, streams
 
 
@@ -406,14 +407,17 @@ def engine(request, monkeypatch) -> Iterator[Any]:
 def test_the_engine_speaks_on_the_card(engine) -> None:
     numeric = engine.identity()["numeric"]
     assert numeric.startswith("cuda") and "-kernels-" in numeric and numeric.endswith("rows2")
-    status = engine.status()
-    assert "warning" not in status and "GB" in str(status["memory_plan"])
+    assert "GB" in str(engine.status()["memory_plan"])
     runtime = engine.backend._runtime
     assert runtime.loop.prefixes.most_bytes == runtime.memory.parts["voices"]
-    request = SpeechRequest(TEXTS[1], seed=5)
+    request = SpeechRequest(TEXTS[1], seed=5, priority=Priority.LISTENING)
     first, second = engine.submit(request), engine.submit(replace(request, text=TEXTS[0]))
     results = [first.result(120), second.result(120)]
     assert all(result.complete and result.frames > 5 for result in results)
+    deadline = time.monotonic() + 60
+    while engine.backend.improvements_left and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert runtime.loop.graphs.graphs and runtime.loop.prompts.graphs and "warning" not in engine.status()
     assert np.array_equal(engine.submit(request).result(120).codes, results[0].codes)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import torch
 
 from engine import DeviceError, Engine, SpeechRequest, open_local
 from engine.backends.base import LoadProgress
+from engine.codec.stream import DecodeStreams
 from engine.layout import find_layout
 from engine.lm.generate import Frame, FrameLoop
 from engine.runtime import cuda, memory
@@ -56,6 +58,86 @@ def test_kernels_that_fail_leave_plain_operations_and_a_reason(pretended_card: D
     assert len(parts.warnings) == 2 and all("ptxas: unknown card" in warning for warning in parts.warnings)
     assert parts.plan is not None and parts.plan.rows == 2 and parts.codec.encoder is not None
     assert seen == sorted(seen)
+
+
+class OnKernels:
+    """A loop or streams as if they had kernels: what happens to them, in order, is in `seen`."""
+
+    def __init__(self, plain: FrameLoop | DecodeStreams, name: str, seen: list[str], fails: bool = False) -> None:
+        self._plain, self._name, self._seen, self._fails = plain, name, seen, fails
+        self.fallbacks = [f"{name} is not captured"]
+
+    def __getattr__(self, name: str):
+        return getattr(self._plain, name)
+
+    def rehearsal(self):
+        return [lambda: self._seen.append(f"{self._name} rehearsed")]
+
+    def prove(self) -> None:
+        self._seen.append(f"{self._name} proven")
+        if self._fails:
+            raise RuntimeError("a launch: too many resources")
+
+    def captures(self):
+        return [lambda size=size: self._seen.append(f"{self._name} captured {size}") for size in (2, 1)]
+
+
+@pytest.fixture
+def with_kernels(pretended_card: DevicePlan, monkeypatch):
+    """A function that loads for the pretended card, where the parts named do not run; and what happened so far."""
+
+    def load(*failing: str) -> tuple[cuda.CudaParts, list[str]]:
+        seen: list[str] = []
+
+        def loop(model, chosen):
+            return OnKernels(FrameLoop(model, rows=chosen.rows), "frames", seen, "frames" in failing)
+
+        def streams(codec, slots):
+            return OnKernels(DecodeStreams(codec, slots=slots), "codec", seen, "codec" in failing)
+
+        monkeypatch.setattr(cuda, "_frame_loop", loop)
+        monkeypatch.setattr(cuda, "kernel_streams", streams)
+        monkeypatch.setattr(
+            cuda, "compile_all", lambda trials: [step() for trial in trials for step in trial.rehearsal()]
+        )
+        return load_pretended(pretended_card)[0], seen
+
+    return load
+
+
+def test_kernels_are_compiled_and_tried_before_the_model_is_ready_and_captured_later(with_kernels) -> None:
+    parts, seen = with_kernels()
+    assert seen == ["frames rehearsed", "codec rehearsed", "frames proven", "codec proven"]
+    assert parts.kernels and parts.codec_kernels and parts.warnings == ()
+    del seen[:]
+    while parts.captures:
+        parts.captures.popleft()()
+    assert seen == ["frames captured 2", "frames captured 1", "codec captured 2", "codec captured 1"]
+    assert parts.fallbacks() == ["frames is not captured", "codec is not captured"]
+
+
+@pytest.mark.parametrize(("fails", "other"), [("frames", "codec"), ("codec", "frames")])
+def test_a_part_whose_kernels_do_not_run_is_made_of_plain_operations(with_kernels, fails, other) -> None:
+    parts, seen = with_kernels(fails)
+    assert (parts.kernels, parts.codec_kernels) == (fails == "codec", fails == "frames")
+    assert isinstance(parts.loop, FrameLoop) == (fails == "frames")
+    assert isinstance(parts.streams, DecodeStreams) == (fails == "codec")
+    assert len(parts.warnings) == 1 and "too many resources" in parts.warnings[0] and "slower" in parts.warnings[0]
+    for capture in parts.captures:
+        capture()
+    assert seen[-2:] == [f"{other} captured 2", f"{other} captured 1"]
+    assert parts.fallbacks() == [f"{other} is not captured"]
+
+
+def test_a_window_alone_collects_garbage_while_it_is_open(monkeypatch) -> None:
+    collected: list[bool] = []
+    monkeypatch.setattr("gc.collect", lambda *args: collected.append(True))
+    monkeypatch.setattr("gc.isenabled", lambda: False)
+    cuda._give_back()
+    assert not collected
+    monkeypatch.setattr("gc.isenabled", lambda: True)
+    cuda._give_back()
+    assert collected
 
 
 def test_a_card_that_runs_out_while_loading_is_no_matter_of_kernels(pretended_card: DevicePlan, monkeypatch) -> None:
@@ -148,6 +230,13 @@ class LateLoop:
         return self._late.popleft() if len(self._late) > 2 or not made else []
 
 
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
 @pytest.fixture
 def late() -> Iterator[tuple[Engine, LateLoop]]:
     engine = open_local(STARTER, device="cpu", slots=2)
@@ -157,6 +246,29 @@ def late() -> Iterator[tuple[Engine, LateLoop]]:
     runtime.loop = LateLoop(runtime.loop)
     yield engine, runtime.loop
     engine.close()
+
+
+def test_speech_is_the_same_before_and_after_the_backend_got_faster(late: tuple[Engine, LateLoop]) -> None:
+    engine, _ = late
+    backend, done = engine.backend, []
+    first = engine.submit(SpeechRequest(TEXTS[0], seed=4)).result(120)
+    assert "warning" not in backend.status() and "faster" not in backend.status()["doing"]
+    backend._runtime.fallbacks = lambda: ["Some steps are not captured."]
+    backend._runtime.captures.extend([lambda: done.append(1), lambda: done.append(2)])
+    assert "faster" in backend.status()["doing"]
+    again = engine.submit(SpeechRequest(TEXTS[0], seed=4)).result(120)
+    wait_until(lambda: "warning" in backend.status())
+    assert done == [1, 2] and "not captured" in str(backend.status()["warning"])
+    assert np.array_equal(first.codes, again.codes)
+
+
+def test_what_cannot_get_faster_goes_on_as_it_is(late: tuple[Engine, LateLoop]) -> None:
+    engine, _ = late
+    backend, done = engine.backend, []
+    backend._runtime.captures.extend([lambda: 1 / 0, lambda: done.append(2)])
+    assert engine.submit(SpeechRequest(TEXTS[0], seed=4)).result(120).complete
+    wait_until(lambda: backend.improvements_left == 0)
+    assert not done and engine.submit(SpeechRequest(TEXTS[1], seed=4)).result(120).complete
 
 
 def test_frames_that_come_late_make_the_same_speech(late: tuple[Engine, LateLoop]) -> None:

@@ -175,14 +175,31 @@ def test_a_row_starts_with_a_state_of_its_own_and_leaves_the_others_alone(model:
 
 
 def test_prompts_that_cannot_be_captured_are_computed_all_the_same(model: SpeechLM, monkeypatch) -> None:
-    def refuse(step: object, pool: object) -> None:
+    def refuse(step: object, pool: object, stream: object) -> None:
         raise RuntimeError("no graphs here")
 
     loop, given = make_loop(model), prompt(5)
-    monkeypatch.setattr("engine.runtime.prompts.captured", refuse)
-    loop.prompts.capture(None)
-    assert "no graphs here" in loop.prompts.fallback and not loop.prompts.graphs
+    monkeypatch.setattr("engine.runtime.capture.captured", refuse)
+    for capture in loop.captures():
+        capture()
+    assert not loop.prompts.graphs and not loop.graphs.graphs
+    assert len(loop.fallbacks) == 2 and all("no graphs here" in reason for reason in loop.fallbacks)
     assert torch.allclose(hidden_of(loop, admit(loop, given)), expected(model, given)[0], atol=1e-4, rtol=1e-4)
+
+
+def test_trying_the_kernels_leaves_no_trace(model: SpeechLM) -> None:
+    tried, untried, given = make_loop(model), make_loop(model), prompt(70, prefix=12)
+    tried.prove()
+    for loop in (tried, untried):
+        admit(loop, given)
+        loop.graphs.step(3)
+    for name, tensor in vars(tried.graphs.state).items():
+        if isinstance(tensor, torch.Tensor):
+            ours, theirs = (
+                each[:, :1] if name == "ring" else each[:1] for each in (tensor, vars(untried.graphs.state)[name])
+            )
+            assert torch.equal(ours, theirs), name
+    assert torch.equal(hidden_of(tried, 0), hidden_of(untried, 0))
 
 
 def test_text_that_the_host_keeps_gives_the_same_bits(model: SpeechLM) -> None:
@@ -234,7 +251,7 @@ def test_tiles_of_attention_fit_the_block_of_every_card() -> None:
 def test_a_graph_gives_the_bits_of_single_launches(model: SpeechLM, rows: int) -> None:
     eager, graphs = make_loop(model), make_loop(model)
     graphs.capture()
-    assert graphs.prompts.fallback == ""
+    assert graphs.fallbacks == []
     for loop in (eager, graphs):
         admit(loop, prompt(150, seed=8))
     assert torch.equal(hidden_of(graphs, admit(graphs, prompt(rows))), hidden_of(eager, admit(eager, prompt(rows))))
