@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QListView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.menus import MENUS
 from app.ui.action_set import ActionSet, plain
 from app.ui.theme import GRID, theme
+from app.ui.widgets.rows import paint_ground
 
 WIDTH_PX = 560
 ROW_PX = 38
@@ -186,14 +186,7 @@ class _Row(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = QRectF(option.rect).adjusted(2, 1, -2, -1)
         why = index.data(WHY_ROLE)
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("accent_soft"))
-            painter.drawRoundedRect(rect, 6, 6)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("hover"))
-            painter.drawRoundedRect(rect, 6, 6)
+        paint_ground(painter, option, rect)
         icon = index.data(ICON_ROLE)
         glyph = QRectF(rect.left() + 10, rect.center().y() - 9, 18, 18)
         if icon:

@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.ui.theme import theme
+
 
 @pytest.fixture
 def outline(running: Any) -> Any:
@@ -32,6 +34,23 @@ def test_a_click_jumps_to_the_chapter(outline: Any, running: Any) -> None:
     QTest.mouseClick(outline.tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, rect.center())
     assert running.window.script.editor.current_row() == 5
     assert running.window.focusWidget() is running.window.script.editor
+
+
+def test_the_row_that_has_the_keyboard_is_framed(outline: Any, running: Any) -> None:
+    tree = outline.tree
+    running.window.docks["outline"].raise_()
+    QApplication.processEvents()
+
+    def framed() -> bool:
+        image = tree.viewport().grab(tree.visualItemRect(tree.topLevelItem(2))).toImage()
+        middle = image.height() // 2
+        return any(image.pixelColor(x, middle) == theme().colour("focus") for x in range(8))
+
+    tree.setCurrentItem(tree.topLevelItem(2))
+    assert not framed()
+    tree.setFocus(Qt.FocusReason.TabFocusReason)
+    tree.setCurrentItem(tree.topLevelItem(2))
+    assert tree.hasFocus() and framed()
 
 
 def test_moving_a_chapter_takes_its_lines_along_and_can_be_undone(outline: Any, running: Any) -> None:

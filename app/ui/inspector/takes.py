@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dock import IconButton, small_button
+from app.ui.widgets.rows import paint_ground
 
 ROW_PX = 32
 MOST_ROWS = 6
@@ -207,14 +207,7 @@ class _TakeRow(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = QRectF(option.rect).adjusted(1, 1, -1, -1)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(look.colour("accent_soft" if chosen else "hover"))
-            painter.drawRoundedRect(rect, 5, 5)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(look.colour("focus"))
-            painter.drawRoundedRect(rect, 5, 5)
+        paint_ground(painter, option, rect, marked=chosen)
         dot = QRectF(rect.left() + 8, rect.center().y() - 7, 14, 14)
         painter.setPen(look.colour("accent" if chosen else "border_strong"))
         painter.setBrush(look.colour("accent") if chosen else Qt.BrushStyle.NoBrush)

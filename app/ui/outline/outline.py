@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
     QStackedLayout,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolButton,
@@ -31,6 +30,7 @@ from app.ui.theme import theme
 from app.ui.throttle import Debounce
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
+from app.ui.widgets.rows import paint_ground
 
 PART_ROLE = Qt.ItemDataRole.UserRole
 LENGTH_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -328,11 +328,7 @@ class _PartRow(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = QRectF(option.rect)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        if selected or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("accent_soft" if selected else "hover"))
-            painter.drawRoundedRect(rect.adjusted(0, 1, -2, -1), 5, 5)
+        paint_ground(painter, option, rect.adjusted(0, 1, -2, -1))
         ready, total = index.data(SHARE_ROLE)
         right = rect.right() - 10
         mark = QRectF(right - 14, rect.center().y() - 7, 14, 14)

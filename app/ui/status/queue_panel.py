@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -23,10 +22,11 @@ from PySide6.QtWidgets import (
 
 from app.ui.editor.block_info import voice_of
 from app.ui.studio import Studio
-from app.ui.theme import GRID, HALF, RADIUS, theme
+from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import Throttle
 from app.ui.voice_menu import voice_dot
 from app.ui.widgets.dock import small_button
+from app.ui.widgets.rows import paint_ground
 from app.ui.words import counted, words_of
 
 _ID = Qt.ItemDataRole.UserRole
@@ -220,15 +220,7 @@ class _QueueRow(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(option.rect).adjusted(1, 1, -1, -1)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if selected or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(look.colour("accent_soft" if selected else "hover"))
-            painter.drawRoundedRect(area, RADIUS - 2, RADIUS - 2)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(look.colour("focus"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS - 2, RADIUS - 2)
+        paint_ground(painter, option, area)
         inside = area.adjusted(GRID, 0, -GRID, 0)
         dot = QRectF(inside.left(), inside.center().y() - 8, 16, 16)
         index.data(Qt.ItemDataRole.DecorationRole).paint(painter, dot.toRect())

@@ -9,8 +9,9 @@ from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.services.overview import Overview
-from app.ui.theme import GRID, HALF, RADIUS, theme
+from app.ui.theme import GRID, HALF, theme
 from app.ui.voices.voice_model import REASON_ROLE, USED_ROLE, VOICE_ROLE
+from app.ui.widgets.rows import paint_ground
 
 _ROW_PX = 44
 _ICON_PX = 16
@@ -37,16 +38,8 @@ class VoiceDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area = QRectF(option.rect).adjusted(2, 1, -2, -1)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if selected or hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme().colour("accent_soft" if selected else "hover"))
-            painter.drawRoundedRect(area, RADIUS - 2, RADIUS - 2)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(theme().colour("focus"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS - 2, RADIUS - 2)
+        paint_ground(painter, option, area)
         painter.setOpacity(0.5 if reason else 1.0)
         colour = QColor(voice.colour)
         dot = self._dot(option.rect)
