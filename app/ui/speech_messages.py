@@ -10,8 +10,7 @@ SPEECH_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Loading the codec"),
     QT_TRANSLATE_NOOP("Messages", "Preparing the kernels"),
     QT_TRANSLATE_NOOP("Messages", "Compiling the kernels"),
-    QT_TRANSLATE_NOOP("Messages", "Capturing the graphs of frames and prompts"),
-    QT_TRANSLATE_NOOP("Messages", "Capturing the codec graphs"),
+    QT_TRANSLATE_NOOP("Messages", "Trying the kernels"),
     QT_TRANSLATE_NOOP(
         "Messages",
         "Several numbers in one sentence may be read wrong by this model: write them as words.",

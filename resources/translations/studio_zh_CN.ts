@@ -1922,12 +1922,8 @@
         <translation>编译计算内核</translation>
     </message>
     <message>
-        <source>Capturing the graphs of frames and prompts</source>
-        <translation>捕获帧与提示的计算图</translation>
-    </message>
-    <message>
-        <source>Capturing the codec graphs</source>
-        <translation>捕获编解码器的计算图</translation>
+        <source>Trying the kernels</source>
+        <translation>试运行计算内核</translation>
     </message>
     <message>
         <source>Speech at %1 dBFS</source>
@@ -4068,10 +4064,6 @@
     <message>
         <source>float32, bfloat16 and float16 can be read.</source>
         <translation>可以读取 float32、bfloat16 和 float16。</translation>
-    </message>
-    <message>
-        <source>Trying the kernels</source>
-        <translation>试运行内核</translation>
     </message>
     <message>
         <source>There is no device %1.</source>
