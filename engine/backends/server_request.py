@@ -14,7 +14,8 @@ import numpy as np
 
 from engine.backends.pcm import PcmDecoder, WavDecoder
 from engine.backends.server_batches import Batches
-from engine.backends.server_client import Busy, ServerClient
+from engine.backends.server_client import ServerClient
+from engine.backends.server_connection import Busy
 from engine.backends.server_dialect import Dialect, SentReference, stop_reason
 from engine.backends.server_voices import ServerVoices
 from engine.backends.sse import SseReader

@@ -108,7 +108,7 @@ SPEAKERS = (
     "app/services/model_sources.py", "app/services/models.py", "app/services/server_keys.py", "engine/hub.py",
     "engine/hub_access.py", "engine/hub_answers.py", "engine/hub_files.py", "engine/hub_lock.py", "engine/layout.py",
     "engine/servers.py", "engine/backends/pcm.py",
-    "engine/backends/server_client.py", "engine/backends/server_clips.py", "engine/backends/server_request.py",
+    "engine/backends/server_client.py", "engine/backends/server_clips.py", "engine/backends/server_connection.py", "engine/backends/server_request.py",
     "engine/backends/server_sglang.py", "engine/backends/server_spec.py", "engine/backends/sse.py",
     "app/services/importers/__init__.py", "app/services/importers/docx.py", "app/services/importers/encoding.py",
     "app/services/importers/epub.py", "app/services/importers/markdown.py", "app/services/importers/preview.py",

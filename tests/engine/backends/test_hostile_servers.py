@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from engine import Engine, Priority, ServerError, ServerSpec, SpeechRequest, StopReason, inspect_server
-from engine.backends import server_client, server_request
+from engine.backends import server_connection, server_request
 from engine.backends.server import ServerBackend
 
 KEY = "the-key-of-the-test"
@@ -160,7 +160,7 @@ def test_a_compressed_bomb_instead_of_models_is_not_opened(serving):
 
 @pytest.mark.parametrize("status", [200, 500])
 def test_words_without_end_are_cut_off(serving, monkeypatch, status):
-    monkeypatch.setattr(server_client, "_LARGEST_JSON", 1 << 20)
+    monkeypatch.setattr(server_connection, "_LARGEST_JSON", 1 << 20)
 
     def forever(path, send):
         send(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n\r\n".encode())
