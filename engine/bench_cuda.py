@@ -6,7 +6,7 @@ import gc
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engine.lm.model import SpeechLM
     from engine.lm.prompt import Prompt
     from engine.runtime.batch import CudaFrameLoop
+    from engine.runtime.capture import Capturing
     from engine.runtime.graphs import Quantizer
 
 VOICE_FRAMES = 125  # a reference of ten seconds
@@ -88,10 +89,9 @@ def frame_ms(loop: CudaFrameLoop, position: int, repeats: int = 40) -> tuple[flo
 
         whole = each(lambda: graphs.step(rows))
         state.position.fill_(position)
-        captured = graphs.graphs.get(rows)
-        speak = each(captured[0].replay if captured else lambda: graphs.frame_step(rows))
+        speak = each(graphs.graphs[rows, "frame"].replay)
         state.position.fill_(position)
-        advance = each(captured[1].replay if captured else lambda: graphs.backbone_step(rows))
+        advance = each(graphs.graphs[rows, "backbone"].replay)
         for row in range(rows):
             loop.release(row)
     return whole, speak, advance
@@ -101,35 +101,53 @@ def make_loop(
     model: SpeechLM, *, rows: int, pages: int, pdl: bool, quantize: Quantizer | None = None
 ) -> tuple[CudaFrameLoop, float]:
     """A loop with its graphs, and the seconds that compiling and capturing took."""
-    import torch
-
-    from engine.runtime.batch import CudaFrameLoop
-
     started_s = time.monotonic()
-    loop = CudaFrameLoop(model, rows=rows, pages=pages, longest=36 * 256, quantize=quantize, pdl=pdl)
-    loop.capture()
-    torch.cuda.synchronize()
-    if loop.fallbacks:
-        raise DeviceError(f"Nothing worth measuring: {loop.fallbacks[0]}.", "Update torch and the driver.")
+    loop = _bare_loop(model, rows=rows, pages=pages, pdl=pdl, quantize=quantize)
+    _start_up([loop])
     loop.graphs.state.never_stop.fill_(1)
     return loop, time.monotonic() - started_s
 
 
-def make_streams(codec: Codec, device: torch.device) -> tuple[DecodeStreams, float, float]:
-    """The codec on kernels with one slot, bytes of its decoder's weights, seconds of the capture."""
-    import torch
-
+def make_all(
+    model: SpeechLM, codec: Codec, *, pages: int, pdl: bool
+) -> tuple[CudaFrameLoop, DecodeStreams, float, float]:
+    """A loop of one row and the codec with one slot, started as the product does, and two parts of the seconds that it
+    took: until somebody could have been served, and from there until everything was captured."""
     from engine.runtime.cuda import kernel_streams
-    from engine.runtime.memory import codec_side
 
     started_s = time.monotonic()
-    streams = kernel_streams(codec, 1)
-    streams.capture()  # type: ignore[attr-defined]
-    if codec.clips is not None:
-        codec.clips.capture()
-    torch.cuda.synchronize(device)
-    read = codec_side(codec.config.decoder, codec.dtype.itemsize, kernels=False)
-    return streams, float(read), time.monotonic() - started_s
+    loop, streams = _bare_loop(model, rows=1, pages=pages, pdl=pdl), kernel_streams(codec, 1)
+    assert codec.clips is not None
+    capture_s = _start_up([loop, streams, codec.clips])
+    loop.graphs.state.never_stop.fill_(1)
+    return loop, streams, time.monotonic() - started_s - capture_s, capture_s  # type: ignore[return-value]
+
+
+def _bare_loop(
+    model: SpeechLM, *, rows: int, pages: int, pdl: bool, quantize: Quantizer | None = None
+) -> CudaFrameLoop:
+    from engine.runtime.batch import CudaFrameLoop
+
+    return CudaFrameLoop(model, rows=rows, pages=pages, longest=36 * 256, quantize=quantize, pdl=pdl)
+
+
+def _start_up(parts: Sequence[Capturing]) -> float:
+    """Compile together, try, capture; the seconds of the last."""
+    import torch
+
+    from engine.runtime.kernels.launch import rehearse
+
+    rehearse([step for part in parts for step in part.rehearsal()])
+    for part in parts:
+        part.prove()
+    ready_s = time.monotonic()
+    for part in parts:
+        for capture in part.captures():
+            capture()
+        if part.fallbacks:
+            raise DeviceError(f"Nothing worth measuring: {part.fallbacks[0]}.", "Update torch and the driver.")
+    torch.cuda.synchronize()
+    return time.monotonic() - ready_s
 
 
 def codec_times(codec: Codec, streams: DecodeStreams) -> Iterator[tuple[str, float, int]]:
