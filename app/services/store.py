@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import logging
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,45 +12,35 @@ from typing import TypeVar
 
 import numpy as np
 
-from app.model import checks
 from app.model.block import new_id
 from app.model.commands import PutTake
-from app.model.errors import FormatError, ProjectError
+from app.model.errors import ProjectError
 from app.model.history import History, Recorded
-from app.model.project import Project
 from app.model.signal import Signal
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_clips, store_moves, store_opening, store_sessions, store_snapshots, store_sums
+from app.services import store_clips, store_moves, store_opening, store_snapshots, store_sums
+from app.services.store_asked import Asked
 from app.services.store_audio import Segment, TakeAudioError
 from app.services.store_changes import Changes
 from app.services.store_draft import Draft
+from app.services.store_home import Home
 from app.services.store_lock import Lock
-from app.services.store_network import Publisher, WorkingCopy
+from app.services.store_network import WorkingCopy
 from app.services.store_opening import SUFFIX, Opened
 from app.services.store_problem import Problem
 from app.services.store_rescue import RescueFile
 from app.services.store_rows import Batch
 from app.services.store_schema import connect
-from app.services.store_sessions import Session
 from app.services.store_snapshots import Snapshot
 from app.services.store_takes import TakeReader, TakeWriter
+from app.services.store_thread import Deliver, at_once, call_and_wait
 from app.services.store_writer import Writer
 from app.services.take_cache import Lease, TakeCache
 
 __all__ = ["SUFFIX", "Deliver", "ProjectStore"]
 
-_log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-_ASKED = "asked"
-_LOOK_S = 0.2
-
-Deliver = Callable[[Callable[[], None]], None]
-
-
-def _at_once(call: Callable[[], None]) -> None:
-    call()
 
 
 class ProjectStore:
@@ -63,12 +50,10 @@ class ProjectStore:
     on one thread, that of the project.
 
     Attributes:
-        path: the file, as the person knows it.
-        file: what is written: the same, or the local copy of a file on a network drive.
+        path, file, is_untitled: see `Home`.
         paths: the profile it belongs to.
         project, history: what is worked on; the store listens to the history and writes.
         read_only: nothing is written; edits live in memory alone.
-        is_untitled: it lives in the profile and was never saved by the person.
         notices: what the person should know about the opening, in plain words.
         id: of the project; a copy by Save As has another one.
         changed_at_s: when it was changed last before it was opened, seconds since the epoch.
@@ -85,39 +70,23 @@ class ProjectStore:
         """For `open`, `create` and `untitled`."""
         self.problem, self.saved, self.audio_saved, self.moved = Signal(), Signal(), Signal(), Signal()
         rows = opened.rows
-        self.path = opened.path
-        self.file = opened.copy.file if opened.copy is not None else opened.path
         self.paths = paths
         self.read_only = opened.connection is None
-        self.is_untitled = opened.is_untitled
         self.notices = list(opened.notices)
         self.interrupted_takes = tuple(opened.interrupted)
-        self.id = rows.meta.get("project", "")
-        self._asked = rows.meta.get(_ASKED, "[]")
-        changed = rows.meta.get("changed_at_s", "")
-        self.changed_at_s = float(changed) if changed.replace(".", "", 1).isdigit() and len(changed) < 30 else 0.0
-        self._deliver = deliver or _at_once
-        self._lock = opened.lock
+        self.id = rows.project_id
+        self.changed_at_s = rows.changed_at_s
+        self._asked = Asked(rows.meta)
+        self._deliver = deliver or at_once
+        self._home = Home(opened, paths, lambda problem: self._deliver(lambda: self.problem.emit(problem)))
         self._closed = False
         self._altered = bool(rows.doubts.mark)
-        self._session: Session | None = None
-        self._publisher: Publisher | None = None
         self._lease: Lease | None = None
-        self._new_keys: set[str] = set()
-        self.project = Project(
-            (block for block, _ in rows.blocks),
-            takes=rows.takes,
-            voices=rows.voices,
-            lexicon=rows.lexicon,
-            settings=rows.settings,
-        )
+        self.project = rows.project()
         self.history = History(self.project, steps=rows.steps, done=rows.done)
         self._changes = Changes(self.project, self.history, rows)
         self._writer: Writer | None = None
-        if opened.copy is not None:
-            self._publish_to(opened.copy)
         if opened.connection is not None:
-            self._session = store_sessions.begin(paths, self.path)
             self._writer = self._start_writer(opened.connection, rows.meta)
             if opened.interrupted:
                 self._writer.add(Batch(takes=opened.interrupted))
@@ -193,21 +162,27 @@ class ProjectStore:
             on_audio_saved=lambda take_id, samples: self._deliver(lambda: self.audio_saved.emit(take_id, samples)),
             on_problem=lambda problem: self._deliver(lambda: self.problem.emit(problem)),
             rescue=RescueFile(self.paths.profile / "rescue", lambda: self.path),
-            beat=lambda: self._lock.beat() if self._lock is not None else "",
+            beat=self._home.beat,
         )
 
     def _was_saved(self, sequence: int) -> None:
         """On the writing thread."""
-        publisher, lease = self._publisher, self._lease
-        if publisher is not None:
-            publisher.changed()
-        if lease is not None and self._new_keys:
-            keys, self._new_keys = self._new_keys, set()
-            lease.hold(keys)
+        self._home.saved()
+        if self._lease is not None:
+            self._lease.hold_coming()
         self._deliver(lambda: self.saved.emit(sequence))
 
-    def _publish_to(self, copy: WorkingCopy) -> None:
-        self._publisher = Publisher(copy, lambda problem: self._deliver(lambda: self.problem.emit(problem)))
+    @property
+    def path(self) -> Path:
+        return self._home.path
+
+    @property
+    def file(self) -> Path:
+        return self._home.file
+
+    @property
+    def is_untitled(self) -> bool:
+        return self._home.is_untitled
 
     # -- saving
 
@@ -215,7 +190,7 @@ class ProjectStore:
         """Hand one change, with its part of the history, to the writer."""
         batch = self._changes.batch_of(recorded)
         if self._lease is not None:
-            self._new_keys.update(take.key for take in batch.takes.values() if take is not None)
+            self._lease.soon(take.key for take in batch.takes.values() if take is not None)
         if self._writer is not None:
             self._writer.add(batch)
 
@@ -235,7 +210,7 @@ class ProjectStore:
     @property
     def is_far(self) -> bool:
         """Whether it lives on a network drive: closing then copies it there, which takes long."""
-        return self._publisher is not None
+        return self._home.is_far
 
     @property
     def trouble(self) -> Problem | None:
@@ -248,11 +223,8 @@ class ProjectStore:
 
     def flush_or_raise(self, timeout_s: float = 60.0) -> None:
         """Wait until everything is in the file. Raises ProjectError with the reason when that cannot be."""
-        if not self.flush(timeout_s):
-            trouble = self.trouble
-            if trouble is not None:
-                raise ProjectError(trouble.message, trouble.remedy)
-            raise ProjectError(f"{self.path.name} takes too long to write.", "Save it on another drive.")
+        if self._writer is not None:
+            self._writer.flush_or_raise(timeout_s)
 
     def close(self) -> bool:
         """Save what is left and let the file go. False when something could not be saved; then it is in the rescue
@@ -266,13 +238,7 @@ class ProjectStore:
         saved = self._writer is None or self._writer.close()
         if self._lease is not None:
             self._lease.release()
-        if self._publisher is not None:
-            saved = self._publisher.close() and saved
-        if self._session is not None:
-            self._session.end()
-        if self._lock is not None:
-            self._lock.release()
-        return saved
+        return self._home.leave() and saved
 
     def __enter__(self) -> ProjectStore:
         return self
@@ -284,14 +250,7 @@ class ProjectStore:
 
     def begin_take(self, take: Take) -> TakeWriter:
         """Put a take that is being made into the project and the file; its audio follows through what is returned."""
-        written_by = self._writing()
-        making = replace(take, state="making", seconds=0.0)
-        self.history.note(PutTake(making))
-        writer = TakeWriter(
-            making, written_by, self.history, lambda take_id: self.takes.open_writers.pop(take_id, None)
-        )
-        self.takes.open_writers[take.id] = writer
-        return writer
+        return self.takes.begin(take, self._writing(), self.history)
 
     def read_take(self, take_id: str, start: int = 0, n: int | None = None) -> np.ndarray:
         """float32 `[n, 2]` at 48 kHz; shorter where the take ends. Any thread.
@@ -356,49 +315,16 @@ class ProjectStore:
         Raises:
             ProjectError: the project was closed before.
         """
-        future: Future[T] = Future()
-
-        def run() -> None:
-            if self._closed:
-                future.set_exception(ProjectError(f"{self.path.name} was closed.", "Open it and try again."))
-                return
-            try:
-                future.set_result(call())
-            except BaseException as error:
-                future.set_exception(error)
-
-        self._deliver(run)
-        while True:
-            done, _ = wait([future], timeout=_LOOK_S)
-            if done:
-                return future.result()
-            if self._closed:  # nobody may be there any more to run it
-                raise ProjectError(f"{self.path.name} was closed.", "Open it and try again.")
+        return call_and_wait(self._deliver, call, lambda: self._closed, self.path.name)
 
     def take_over(self, lock: Lock, path: Path, copy: WorkingCopy | None) -> None:
         """For `save_as`: the project lives at `path` now."""
-        old, self.path = self.path, path
-        self.file = copy.file if copy is not None else path
-        publisher, self._publisher = self._publisher, None
-        if publisher is not None and not publisher.close():
-            _log.warning("%s keeps changes that did not reach the network", old)
-        if copy is not None:
-            self._publish_to(copy)
-        if self._lock is not None:
-            self._lock.release()
-        self._lock = lock
-        if self.is_untitled:
-            old.unlink(missing_ok=True)
-        self.is_untitled = False
-        if self._session is not None:
-            self._session.end()
-        self._session = store_sessions.begin(self.paths, path)
+        self._home.move(lock, path, copy)
         self._deliver(lambda: self.moved.emit(path))
 
     def hold_file(self) -> None:
         """For `compact`: another file has taken the place of the project's own."""
-        if self._lock is not None:
-            self._lock.hold_file(self.file)
+        self._home.hold_file()
 
     def begin_writing(self, connection: sqlite3.Connection) -> None:
         """For `save_copy`: a project that was read-only is written from now on."""
@@ -435,19 +361,13 @@ class ProjectStore:
     @property
     def asked(self) -> list[str]:
         """Ids of the blocks that were to be spoken when the project was left, in order; see `keep_asked`."""
-        try:
-            raw = checks.from_json_text(self._asked, "The lines to make", 16_000_000)
-            return [checks.identifier(each, "A line") for each in checks.items(raw, "The lines to make", 200_000)]
-        except FormatError:
-            return []
+        return self._asked.block_ids
 
     def keep_asked(self, block_ids: Sequence[str]) -> None:
         """Remember what is to be spoken, so that it can be gone on with after a restart. No edit, and not for undo."""
-        text = json.dumps(list(block_ids))
-        if text != self._asked:
-            self._asked = text
-            if self._writer is not None:
-                self._writer.add(Batch(meta={_ASKED: text}))
+        batch = self._asked.keep(block_ids)
+        if batch and self._writer is not None:
+            self._writer.add(batch)
 
     # -- clips
 

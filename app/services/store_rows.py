@@ -11,6 +11,7 @@ from app.model import checks
 from app.model.block import NATURAL, Block, BlockSettings, clean_line
 from app.model.errors import FormatError
 from app.model.history import LIMIT, Step
+from app.model.project import Project
 from app.model.project_settings import Lexicon, ProjectSettings, lexicon_from_json
 from app.model.take import Take
 from app.model.voice import Voice
@@ -53,6 +54,21 @@ class Rows:
     faults: list[str] = field(default_factory=list)
     fault_count: int = 0
     doubts: Doubts = field(default_factory=Doubts)
+
+    @property
+    def project_id(self) -> str:
+        return self.meta.get("project", "")
+
+    @property
+    def changed_at_s(self) -> float:
+        """When it was changed last, seconds since the epoch; 0 where that is not known."""
+        changed = self.meta.get("changed_at_s", "")
+        return float(changed) if changed.replace(".", "", 1).isdigit() and len(changed) < 30 else 0.0
+
+    def project(self) -> Project:
+        """What is worked on."""
+        blocks = (block for block, _ in self.blocks)
+        return Project(blocks, takes=self.takes, voices=self.voices, lexicon=self.lexicon, settings=self.settings)
 
     def fault(self, message: str) -> None:
         """Note something for the person, each once and not without end."""

@@ -84,7 +84,7 @@ class TakeWriter:
 
 
 class TakeReader:
-    """Reads audio of takes, committed or still on its way; any thread.
+    """Takes in audio of takes that are made, and reads it, committed or still on its way; reading from any thread.
 
     Attributes:
         open_writers: take writers at work, by take id.
@@ -100,6 +100,14 @@ class TakeReader:
 
     def written_by(self, writer: Writer) -> None:
         self._writer = writer
+
+    def begin(self, take: Take, writer: Writer, history: History) -> TakeWriter:
+        """Put a take that is being made into the project and the file."""
+        making = replace(take, state="making", seconds=0.0)
+        history.note(PutTake(making))
+        writing = TakeWriter(making, writer, history, lambda take_id: self.open_writers.pop(take_id, None))
+        self.open_writers[take.id] = writing
+        return writing
 
     def read(self, take_id: str, start: int = 0, count: int | None = None) -> np.ndarray:
         """float32 `[n, 2]` from sample `start` on, at most `count`; shorter where there is no more.

@@ -151,6 +151,14 @@ class Writer:
                 self._changed.wait(left)
             return True
 
+    def flush_or_raise(self, timeout_s: float) -> None:
+        """As `flush`. Raises ProjectError with the reason when it cannot be."""
+        if not self.flush(timeout_s):
+            trouble = self.trouble
+            if trouble is not None:
+                raise ProjectError(trouble.message, trouble.remedy)
+            raise ProjectError(f"{self.path.name} takes too long to write.", "Save it on another drive.")
+
     def close(self, timeout_s: float = 30.0) -> bool:
         """Write what is left, put the file to rest and end. False when something could not be written."""
         with self._changed:

@@ -49,6 +49,17 @@ class Lease:
         self._cache = cache
         self._process = (self.owner, os.getpid(), started_s(os.getpid()))
         self._released = False
+        self._coming: set[str] = set()
+
+    def soon(self, keys: Iterable[str]) -> None:
+        """These are in a project now, and are to be held once it is saved."""
+        self._coming.update(keys)
+
+    def hold_coming(self) -> None:
+        """Hold what `soon` was told of. On the writing thread of the project."""
+        if self._coming:
+            keys, self._coming = self._coming, set()
+            self.hold(keys)
 
     def hold(self, keys: Iterable[str]) -> None:
         """Hold these too; after `release` nothing."""
