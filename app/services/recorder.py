@@ -26,6 +26,7 @@ class Recorder:
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
         self._lock = threading.Lock()
+        self._device_lock = threading.Lock()  # whoever closes waits for who still opens: it must not stay open
         self._parts: list[np.ndarray] = []
         self._samples = 0
         self._level_db = -120.0
@@ -35,9 +36,10 @@ class Recorder:
 
     def open(self) -> None:
         """Open the microphone: the level moves, nothing is kept yet. Raises DeviceError."""
-        if self._input is None:
-            self._input = self._devices.open_input(self._received)
-            self.device = self._input.name
+        with self._device_lock:
+            if self._input is None:
+                self._input = self._devices.open_input(self._received)
+                self.device = self._input.name
 
     def start(self) -> None:
         """Keep what is heard from now on."""
@@ -67,10 +69,11 @@ class Recorder:
 
     def close(self) -> None:
         """Let go of the microphone."""
-        opened, self._input = self._input, None
-        self.device = ""
-        if opened is not None:
-            opened.close()
+        with self._device_lock:
+            opened, self._input = self._input, None
+            self.device = ""
+            if opened is not None:
+                opened.close()
 
     def _received(self, samples: np.ndarray) -> None:
         peak = float(np.abs(samples).max(initial=0.0))

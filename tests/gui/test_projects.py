@@ -321,6 +321,7 @@ def test_repairing_can_be_cancelled_and_leaves_the_file_as_it_was(
     qtbot.waitUntil(lambda: reached.is_set() and running.window.findChild(ProgressDialog).isVisible(), timeout=5_000)
     running.window.findChild(ProgressDialog).reject()
     qtbot.waitUntil(lambda: not running.studio.tasks.running, timeout=5_000)
+    qtbot.waitUntil(lambda: running.window.findChild(ProgressDialog) is None, timeout=5_000)
     assert [each.name for each in tmp_path.glob("*hurt*")] == ["hurt.mvs"] and store.path.read_bytes() == spoiled
     monkeypatch.setattr(store_repair, "_salvage", salvage)
     running.session.open(store.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -379,7 +380,8 @@ class Microphone:
         self.is_open = False
 
 
-def test_a_recording_becomes_a_voice(make, qtbot, tmp_path):
+def test_a_recording_becomes_a_voice(make, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     tones, voices = make()
     sound, rate = soundfile.read(clip(tmp_path, "speech.wav"), dtype="float32")
     microphone = Microphone(np.repeat(sound, 2)[:, None])
@@ -397,6 +399,7 @@ def test_a_recording_becomes_a_voice(make, qtbot, tmp_path):
     qtbot.keyClick(panel.name, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: names(voices) == ["Me myself"], timeout=5000)
     qtbot.waitUntil(lambda: not microphone.is_open, timeout=3000)
+    qtbot.waitUntil(lambda: not list(tmp_path.glob("recorded-*")), timeout=5000)  # nobody's voice lies about
 
 
 def test_a_missing_microphone_is_explained(make, qtbot):

@@ -38,8 +38,7 @@ _SHOWN = 300
 
 class QueuePanel(QFrame):
     """Pops up over the status line. Waiting lines are dragged into another order, or moved with Alt+Up and Alt+Down;
-    Delete
-    takes them out.
+    Delete takes them out.
 
     Attributes:
         list: one row a line. pause, cancel: for everything.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,15 +56,28 @@ class NewVoices(QObject):
         if names:
             self.add_files([Path(name) for name in names])
 
+    def add_recording(self, file: Path) -> None:
+        """Make a voice of what was recorded; its folder is deleted, unless this copy is the only one that there is."""
+
+        def added(what: Added) -> None:
+            if what.voices:
+                shutil.rmtree(file.parent, ignore_errors=True)
+            self._added(what)
+
+        self._add([file], added)
+
     def add_files(self, files: Sequence[Path]) -> None:
         """Make a voice of each file, in the background."""
+        self._add(files, self._added)
+
+    def _add(self, files: Sequence[Path], added: Callable[[Added], None]) -> None:
         library = self._studio.library
         if library is None:
             self._studio.say("warning", self.tr("Voices are not ready yet. Drop the clip again in a moment."))
             return
         self.hint.set_busy(True)
         longest_s = longest_clip_s(self._studio.card)
-        add_in_background(library, list(files), longest_s, self._studio.bridge.post, self._added)
+        add_in_background(library, list(files), longest_s, self._studio.bridge.post, added)
 
     def _added(self, added: Added) -> None:
         self.hint.set_busy(False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.throttle import UI_RATE_HZ
 from app.ui.transport.transport import clock
+from app.ui.voices.adding import longest_clip_s
 from app.ui.voices.whole_card import WholeCard
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.putting_away import put_away
@@ -43,7 +45,11 @@ class RecordPanel(WholeCard):
     def __init__(
         self, studio: Studio, keep: Callable[[Path], None], hear: Callable[[np.ndarray], None], back_to: QWidget
     ) -> None:
-        """`back_to` has the keyboard when the card is left."""
+        """
+        Args:
+            keep: takes over a recording, which lies in a folder of its own. hear: plays one, `[n, channels]` at 48 kHz.
+            back_to: has the keyboard when the card is left.
+        """
         super().__init__()
         self._studio = studio
         self._back_to = back_to
@@ -175,8 +181,8 @@ class RecordPanel(WholeCard):
     def _stop(self) -> None:
         self._samples = self._studio.recorder.stop()
         self._set("recorded")
-        longest_s = self._studio.card.longest_reference_s if self._studio.card is not None else 100.0
         # A first look; the whole one follows in the background when it becomes a voice.
+        longest_s = longest_clip_s(self._studio.card)
         found = examine(self._samples, SAMPLE_RATE, longest_s=longest_s, listen=False)
         wrong = [local(finding.words) for finding in found.findings if finding.severity != "good"]
         self.says.setText(" ".join(wrong) or self.tr("%1 s, a good recording.").replace("%1", f"{found.seconds:.1f}"))
@@ -192,6 +198,7 @@ class RecordPanel(WholeCard):
         try:
             self._keep_file(write_clip(folder / f"{name}.wav", self._samples))
         except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
             self._studio.say("error", self.tr("The recording could not be kept: %1").replace("%1", str(error)))
             return
         self.name.clear()

@@ -75,9 +75,7 @@ class Voices(QWidget):
         column.addWidget(self._nothing)
         self.care = VoiceCare(studio, self.preview, self.list)
         column.addWidget(CardRoom(self.care))
-        self.recording = RecordPanel(
-            studio, lambda path: self.new.add_files([path]), self.hearing.play_samples, self.list
-        )
+        self.recording = RecordPanel(studio, self.new.add_recording, self.hearing.play_samples, self.list)
         column.addWidget(CardRoom(self.recording))
         column.addWidget(self.new.consent)
         column.addWidget(self.new.hint)

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
+from app.services.tasks import Task
 from app.ui.widgets.dialog import Dialog
 
 SHOWN_AFTER_MS = 500
@@ -15,9 +16,9 @@ SHOWN_AFTER_MS = 500
 class ProgressDialog(Dialog):
     """Closes with its task; Cancel works at once."""
 
-    def __init__(self, parent: QWidget, task: Any) -> None:
+    def __init__(self, parent: QWidget, task: Task[Any]) -> None:
         super().__init__(parent, task.title, width=420)
-        self._task = task
+        self._task: Task[Any] | None = task
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setAccessibleName(task.title)
@@ -40,12 +41,15 @@ class ProgressDialog(Dialog):
         self.deleteLater()
 
     def reject(self) -> None:
+        """Give the task up. Nobody hears of its end any more, so the dialog is gone, too."""
+        self._timer.stop()
         if self._task is not None:
             self._task.cancel()
-        self._timer.stop()
+            self._task = None
         super().reject()
+        self.deleteLater()
 
-    def _progressed(self, task: Any) -> None:
+    def _progressed(self, task: Task[Any]) -> None:
         if self._task is None or task.fraction is None:
             return
         self.bar.setRange(0, 1000)

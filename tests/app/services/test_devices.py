@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -208,6 +210,34 @@ def test_a_recording_keeps_what_came_after_start_and_shows_the_level(tmp_path):
     path = write_clip(tmp_path / "voices" / "me.wav", samples)
     read, rate = load_clip(path)
     assert rate == 48_000 and np.allclose(read, samples, atol=1e-6)
+
+
+def test_a_recorder_that_is_closed_while_it_opens_does_not_listen():
+    class SlowDevices:
+        def __init__(self):
+            self.asked, self.go, self.closed = threading.Event(), threading.Event(), threading.Event()
+            self.name = "Microphone"
+
+        def open_input(self, received):
+            self.asked.set()
+            self.go.wait(10)
+            return self
+
+        def close(self):
+            self.closed.set()
+
+    devices = SlowDevices()
+    recorder = Recorder(devices)
+    opening = threading.Thread(target=recorder.open)
+    opening.start()
+    assert devices.asked.wait(10)
+    closing = threading.Thread(target=recorder.close)
+    closing.start()
+    closing.join(0.2)
+    devices.go.set()
+    opening.join(10)
+    closing.join(10)
+    assert devices.closed.is_set() and recorder.device == ""
 
 
 def test_a_recording_ends_by_itself_when_it_is_long_enough():
