@@ -16,6 +16,7 @@ from app.services.exporter_file import SoundFileOut
 from app.services.exporter_formats import FileTags
 from app.services.exporter_plan import ExportFile, chapters_by_block, voice_id
 from app.services.exporter_request import ExportedFile, ExportRequest
+from app.services.heard_edges import EdgeFinder
 from app.services.loudness import Loudness, LoudnessMeter, gain_for
 from app.services.mixer import Mixer, MixSettings, Span
 from app.services.programme import Action, PlanFn, Silence, TakeReader, mix, programme
@@ -62,10 +63,12 @@ class SoundMaker:
 
     def heard_in(self, file: ExportFile) -> tuple[tuple[Span, ...], list[tuple[int, int]]]:
         """Where speech and silences are in a file, by mixing it without writing it."""
-        mixer, silences = Mixer(self._mix_settings(0.0)), SilenceFinder()
+        settings = self._mix_settings(0.0)
+        mixer, silences, edges = Mixer(settings), SilenceFinder(), EdgeFinder(settings.room_tone_db)
         for samples in self._mixed(file, mixer, "measuring"):
             silences.feed(samples)
-        return mixer.spans, silences.found
+            edges.feed(samples)
+        return edges.edges(mixer.spans), silences.found
 
     def gain_of(self, file: ExportFile) -> tuple[float, tuple[Span, ...]]:
         """The gain in dB that makes a file as loud as asked after its peaks were limited, and where its speech is."""
@@ -114,12 +117,14 @@ class SoundMaker:
     ) -> Made:
         audio, loudness = self._request.audio, self._request.loudness
         chain = Chain(audio.rate, audio.channels, gain_db=gain_db, ceiling_db=ceiling_db)
-        mixer, silences = Mixer(self._mix_settings(gain_db)), SilenceFinder()
+        settings = self._mix_settings(gain_db)
+        mixer, silences, edges = Mixer(settings), SilenceFinder(), EdgeFinder(settings.room_tone_db)
         meter = LoudnessMeter(audio.rate, audio.channels) if loudness and audio.lossless else None
         sound = SoundFileOut(target, audio, tags, exact=chain.exact)
         try:
             for samples in self._mixed(file, mixer, "writing"):
                 silences.feed(samples)
+                edges.feed(samples)
                 finished = chain.feed(samples)
                 sound.write(finished)
                 if meter:
@@ -135,7 +140,7 @@ class SoundMaker:
         measured = meter.result() if meter else measured
         faults = () if shared else self._faults(measured)
         exported = ExportedFile(target, sound.seconds, gain_db, chain.reduced_db, measured, faults)
-        return Made(sound, exported, mixer.spans, silences.found)
+        return Made(sound, exported, edges.edges(mixer.spans), silences.found)
 
     def _measure(self, file: ExportFile, gain_db: float, ceiling_db: float | None) -> tuple[Loudness, tuple[Span, ...]]:
         audio = self._request.audio
