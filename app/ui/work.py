@@ -327,7 +327,7 @@ class Work(QObject):
     def open_preferences(self, page: str) -> Any:
         from app.ui.preferences.preferences_dialog import PreferencesDialog
 
-        dialog = self._show("preferences", lambda: PreferencesDialog(self._studio, self._window))
+        dialog = self._show("preferences", lambda: PreferencesDialog(self._studio, self._window, page))
         dialog.show_page(page)
         return dialog
 

@@ -35,6 +35,7 @@ def test_a_chosen_microphone_is_used_and_remembered(
     qtbot.waitUntil(lambda: running.studio.devices is not None)
     devices = a_machine(running, monkeypatch)
     dialog = running.work.open_preferences("sound")
+    qtbot.waitUntil(lambda: choice(dialog, "Microphone").count() > 1)
     pick(choice(dialog, "Microphone"), "Desk microphone")
     assert devices.wanted_input == "Desk microphone" and devices.wanted_output is None
     dialog.close()
@@ -44,11 +45,14 @@ def test_a_chosen_microphone_is_used_and_remembered(
     assert again.studio.devices.wanted_input == "Desk microphone"
 
 
-def test_an_output_and_a_microphone_that_went_away_are_shown_as_missing(running: Any, monkeypatch: Any) -> None:
+def test_an_output_and_a_microphone_that_went_away_are_shown_as_missing(
+    running: Any, monkeypatch: Any, qtbot: Any
+) -> None:
     a_machine(running, monkeypatch)
     running.window.state.input_device = "Borrowed microphone"
     dialog = running.work.open_preferences("sound")
     field = choice(dialog, "Microphone")
+    qtbot.waitUntil(lambda: field.count() > 1)
     assert field.currentIndex() == -1 and "Missing" in field.placeholderText()
     pick(field, "As the system")
     assert running.window.state.input_device == "" and running.studio.devices.wanted_input is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -15,12 +15,15 @@ from app.services.exporter_plan import BlocksNotReady
 from app.services.exporter_request import ExportReport, Progress
 from app.ui.export.choices import ExportChoices
 from app.ui.messages import local
+from app.ui.slices import Slices
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card, note
 from app.ui.window_state import WindowState
 from app.ui.words import counted
 from engine.errors import SpeechError
+
+_LINES_AT_ONCE = 50
 
 
 class ExportDialog(Dialog):
@@ -37,6 +40,7 @@ class ExportDialog(Dialog):
         self._ids: tuple[str, ...] | None = None
         self._task: Any = None
         self._report: ExportReport | None = None
+        self._slices = Slices(self)
         self._stack = QStackedWidget()
         self.body.addWidget(self._stack, 1)
         self.choices = ExportChoices(studio, state)
@@ -187,12 +191,23 @@ class ExportDialog(Dialog):
             self.set_sentence(self.tr("The whole script"))
         else:
             self.set_sentence(counted(len(self._ids), self.tr("1 line"), self.tr("%1 lines")))
-        ids = self._ids if self._ids is not None else tuple(block.id for block in self._studio.project.blocks)
-        renderer = self._studio.renderer
-        blocks = [self._studio.project.block(each) for each in ids] if renderer else []
-        missing = sum(map(renderer.states.needs_speaking, blocks)) if renderer else 0
-        mono = list(filter(renderer.states.is_mono, blocks)) if renderer else []
-        again = sum(map(renderer.states.needs_stereo, mono)) if renderer and self._studio.engine is not None else 0
+        self._slices.start(self._counting())
+        self._buttons()
+
+    def _counting(self) -> Iterator[None]:
+        """Tells what an export of these lines begins with; of a whole book it is found bit by bit."""
+        project, renderer = self._studio.project, self._studio.renderer
+        ids = self._ids if self._ids is not None else tuple(block.id for block in project.blocks)
+        missing = mono = again = 0
+        for number, block_id in enumerate(ids if renderer is not None else (), 1):
+            if project.has_block(block_id):
+                block, states = project.block(block_id), renderer.states
+                missing += states.needs_speaking(block)
+                if states.is_mono(block):
+                    mono += 1
+                    again += self._studio.engine is not None and states.needs_stereo(block)
+            if number % _LINES_AT_ONCE == 0:
+                yield
         words = []
         if missing and self._studio.engine is not None:
             words.append(counted(missing, self.tr("1 line is spoken first."), self.tr("%1 lines are spoken first.")))
@@ -206,12 +221,11 @@ class ExportDialog(Dialog):
             one = self.tr("1 line that a server streamed in mono is spoken again in stereo first.")
             many = self.tr("%1 lines that a server streamed in mono are spoken again in stereo first.")
             words.append(counted(again, one, many))
-        if len(mono) > again:
+        if mono > again:
             one = self.tr("1 line is in mono, as a server streamed it.")
             many = self.tr("%1 lines are in mono, as a server streamed them.")
-            words.append(counted(len(mono) - again, one, many))
+            words.append(counted(mono - again, one, many))
         self.choices.missing.setText(" ".join(words))
-        self._buttons()
 
     def _buttons(self) -> None:
         page = self._stack.currentIndex()

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.services.model_choice import STARTER
 from app.ui.engine_loader import EngineLoader
-from app.ui.models.doctor_page import DoctorPage
 from app.ui.models.models_page import ModelsPage
-from app.ui.models.runs_page import RunsPage
-from app.ui.models.servers_page import ServersPage
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog
+from app.ui.widgets.lazy_stack import LazyStack
 from app.ui.widgets.page_list import PageList
+
+if TYPE_CHECKING:
+    from app.ui.models.doctor_page import DoctorPage
+    from app.ui.models.runs_page import RunsPage
+    from app.ui.models.servers_page import ServersPage
 
 PAGES = ("models", "servers", "machine", "runs")
 
@@ -30,24 +33,20 @@ class ModelsDialog(Dialog):
 
     def __init__(self, studio: Studio, loader: EngineLoader, state: Any, parent: QWidget) -> None:
         super().__init__(parent, QCoreApplication.translate("ModelsDialog", "Models and servers"), width=860)
-        self.models = studio.models
+        self._studio, self.models = studio, studio.models
         self.choice = Choice(studio, loader, state)
         row = QHBoxLayout()
         row.setSpacing(GRID * 2)
         self.pages = PageList()
-        self._stack = QStackedWidget()
-        self.models_page = ModelsPage(studio, self.models, self.choice)
-        self.servers_page = ServersPage(studio, self.models, self.choice)
-        self.doctor_page = DoctorPage(studio)
-        self.runs_page = RunsPage(studio, self.models.settings)
-        for name, icon, page in (
-            (self.tr("Models"), "chip", self.models_page),
-            (self.tr("Servers"), "globe", self.servers_page),
-            (self.tr("This machine"), "check", self.doctor_page),
-            (self.tr("What was spoken"), "clock", self.runs_page),
+        self._stack = LazyStack()
+        for name, icon, make in (
+            (self.tr("Models"), "chip", lambda: ModelsPage(studio, self.models, self.choice)),
+            (self.tr("Servers"), "globe", self._make_servers),
+            (self.tr("This machine"), "check", self._make_doctor),
+            (self.tr("What was spoken"), "clock", self._make_runs),
         ):
             self.pages.add_page(name, icon)
-            self._stack.addWidget(page)
+            self._stack.add(make)
         self.pages.currentRowChanged.connect(self._show)
         row.addWidget(self.pages)
         row.addWidget(self._stack, 1)
@@ -60,9 +59,44 @@ class ModelsDialog(Dialog):
         self.pages.setCurrentRow(PAGES.index(page))
         self.pages.setFocus()
 
+    # What a page needs is read with it
+
+    def _make_servers(self) -> ServersPage:
+        from app.ui.models.servers_page import ServersPage
+
+        return ServersPage(self._studio, self.models, self.choice)
+
+    def _make_doctor(self) -> DoctorPage:
+        from app.ui.models.doctor_page import DoctorPage
+
+        return DoctorPage(self._studio)
+
+    def _make_runs(self) -> RunsPage:
+        from app.ui.models.runs_page import RunsPage
+
+        return RunsPage(self._studio, self.models.settings)
+
+    @property
+    def models_page(self) -> ModelsPage:
+        return self._page("models")
+
+    @property
+    def servers_page(self) -> ServersPage:
+        return self._page("servers")
+
+    @property
+    def doctor_page(self) -> DoctorPage:
+        return self._page("machine")
+
+    @property
+    def runs_page(self) -> RunsPage:
+        return self._page("runs")
+
+    def _page(self, name: str) -> Any:
+        return self._stack.page(PAGES.index(name))
+
     def _show(self, index: int) -> None:
-        self._stack.setCurrentIndex(index)
-        self._stack.currentWidget().look()
+        self._stack.show_page(index).look()
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)

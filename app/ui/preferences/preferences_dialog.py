@@ -11,10 +11,10 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.model.content_commands import SetProjectSettings
 from app.model.project_settings import Pauses
@@ -27,6 +27,7 @@ from app.ui.toolbar import language_names
 from app.ui.voice_menu import voice_dot, voices_of
 from app.ui.widgets.dialog import Dialog, note
 from app.ui.widgets.fields import Choice, OptionalNumber, Segments
+from app.ui.widgets.lazy_stack import LazyStack
 from app.ui.widgets.page_list import PageList
 from app.ui.widgets.scroll import Scrolled
 
@@ -36,7 +37,7 @@ PAGES = ("appearance", "project", "speech", "sound", "shortcuts")
 class PreferencesDialog(Dialog):
     """There is no Apply: what is chosen is done. Settings of the project can be undone like every edit."""
 
-    def __init__(self, studio: Studio, window: Any) -> None:
+    def __init__(self, studio: Studio, window: Any, page: str = "appearance") -> None:
         super().__init__(window, QCoreApplication.translate("PreferencesDialog", "Preferences"), width=760)
         self._studio = studio
         self._window = window
@@ -44,7 +45,7 @@ class PreferencesDialog(Dialog):
         row = QHBoxLayout()
         row.setSpacing(GRID * 2)
         self.pages = PageList()
-        self._stack = QStackedWidget()
+        self._stack = LazyStack()
         names = (
             ("appearance", self.tr("Appearance"), "sun", self._appearance),
             ("project", self.tr("Project"), "file", self._project),
@@ -54,14 +55,13 @@ class PreferencesDialog(Dialog):
         )
         for _, name, icon, make in names:
             self.pages.add_page(name, icon)
-            page = make()
-            self._stack.addWidget(Scrolled(page, name))
-        self.pages.currentRowChanged.connect(self._stack.setCurrentIndex)
+            self._stack.add(lambda make=make, name=name: Scrolled(make(), name))
+        self.pages.currentRowChanged.connect(self._stack.show_page)
         row.addWidget(self.pages)
         row.addWidget(self._stack, 1)
         self.body.addLayout(row, 1)
         self.add_button(self.tr("Close"), primary=True).clicked.connect(self.accept)
-        self.show_page("appearance")
+        self.show_page(page)
         studio.project_replaced.connect(self.reject)
         self.resize(760, 560)
 
@@ -202,26 +202,38 @@ class PreferencesDialog(Dialog):
     def _sound(self) -> QWidget:
         page = _Page()
         devices = self._studio.devices
-        outputs: list[str] = []
-        microphones: list[str] = []
-        try:
-            outputs += [device.name for device in devices.outputs()]
-            microphones += [device.name for device in devices.inputs()]
-        except Exception as error:  # PortAudio reports in its own ways; the page must open all the same
-            page.add("", note(local(str(error)), "warning"))
-        output = self._device_choice(self.tr("Output"), outputs, self._state.output_device)
+        problem = note("", "warning")
+        gap = page.add("", problem)
+        for each in (gap, problem):
+            each.hide()
+        output = Choice(self.tr("Output"))
         output.edited.connect(self._set_output)
         page.add(self.tr("Output"), output, self.tr("“As the system” follows when the system’s output changes."))
-        microphone = self._device_choice(self.tr("Microphone"), microphones, self._state.input_device)
+        microphone = Choice(self.tr("Microphone"))
         microphone.edited.connect(self._set_microphone)
         page.add(self.tr("Microphone"), microphone, self.tr("For recording a voice."))
-        return page
 
-    def _device_choice(self, title: str, names: list[str], chosen: str) -> Choice:
-        choice = Choice(title)
-        system: tuple[str, Any, Any] = (self.tr("As the system"), None, None)
-        choice.show_values([system, *((name, name, None) for name in dict.fromkeys(names))], chosen or None)
-        return choice
+        def look(_task: Any) -> tuple[list[str], list[str]]:
+            return [device.name for device in devices.outputs()], [device.name for device in devices.inputs()]
+
+        def show(names: tuple[list[str], list[str]]) -> None:
+            for choice, found, chosen in zip(
+                (output, microphone), names, (self._state.output_device, self._state.input_device), strict=True
+            ):
+                if isValid(choice):
+                    system: tuple[str, Any, Any] = (self.tr("As the system"), None, None)
+                    choice.show_values([system, *((name, name, None) for name in dict.fromkeys(found))], chosen or None)
+
+        def fail(error: BaseException) -> None:  # PortAudio reports in its own ways; the page is there all the same
+            show(([], []))
+            if isValid(problem):
+                problem.setText(local(str(error)))
+                for each in (gap, problem):
+                    each.show()
+
+        # PortAudio takes a moment to find what there is, longer where a sound server has to be asked.
+        self._studio.tasks.run(look, show, fail, title=self.tr("Sound"))
+        return page
 
     # Deeds
 
@@ -289,14 +301,15 @@ class _Page(QWidget):
         column.addLayout(self._grid)
         column.addStretch(1)
 
-    def add(self, label: str, field: QWidget, sentence: str = "") -> None:
+    def add(self, label: str, field: QWidget, sentence: str = "") -> QLabel:
+        """A row more; returns its label."""
         row = self._grid.rowCount()
         words = QLabel(label)
         words.setProperty("role", "soft")
         self._grid.addWidget(words, row, 0, Qt.AlignmentFlag.AlignTop if sentence else Qt.AlignmentFlag.AlignVCenter)
         if not sentence:
             self._grid.addWidget(field, row, 1)
-            return
+            return words
         words.setContentsMargins(0, 6, 0, 0)
         holder = QWidget()
         column = QVBoxLayout(holder)
@@ -305,6 +318,7 @@ class _Page(QWidget):
         column.addWidget(field)
         column.addWidget(note(sentence, "faint"))
         self._grid.addWidget(holder, row, 1)
+        return words
 
     def heading(self, text: str) -> None:
         label = QLabel(text)
