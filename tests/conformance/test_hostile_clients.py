@@ -12,15 +12,16 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
-from served import TOKEN, Served, client_of, data_uri, make_clip
+from served import TOKEN, WORDS_FRAMES, Served, client_of, data_uri, make_clip
 
-from app.services.serve import routes
+from app.services.serve import asked, routes, speaker
 from app.services.serve.shelf import Shelf, ShelfError, clear_left_behind, folder_for_clips
-from engine import ModelCard
+from engine import FRAME_SAMPLES, ModelCard
 
 SPEECH = "/v1/audio/speech"
 REFUSED = (b"HTTP/1.1 4", b"HTTP/1.0 4")
@@ -330,3 +331,27 @@ def test_the_command_keeps_clips_in_the_profile_and_clears_them_at_its_next_star
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     assert list(clips.iterdir()) == []
+
+
+def test_a_long_text_is_heard_before_all_of_it_is_planned(monkeypatch):
+    may_plan, sentence = threading.Event(), "one two three four five six seven eight. "
+    plan_of = asked.plan_of
+
+    def later(wish, card):
+        assert may_plan.wait(30), "the first sound waits for the plan of everything"
+        return plan_of(wish, card)
+
+    monkeypatch.setattr(speaker, "plan_of", later)
+    monkeypatch.setattr(asked, "plan_of", later)
+    served = Served("sglang")
+    served.backend.card = replace(served.backend.card, longest_piece_s=15)
+    body = {"input": sentence * 800, "stream": True, "response_format": "pcm", "seed": 1}
+    try:
+        with client_of(served) as client, client.stream("POST", SPEECH, json=body) as answer:
+            parts = answer.iter_raw()
+            first = next(parts)
+            may_plan.set()
+            size = len(first) + sum(map(len, parts))
+    finally:
+        served.close()
+    assert size == 2 * FRAME_SAMPLES * WORDS_FRAMES * 8 * 800

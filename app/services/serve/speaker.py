@@ -7,32 +7,32 @@ import base64
 import binascii
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from app.services.serve.asked import Asked, beginning_of, plan_of, rest_of
 from app.services.serve.shelf import LARGEST_BYTES, Loan, Shelf
-from app.services.serve.unread import unread
 from app.services.serve.wish import Spoken, Wish
 from engine import (
     FRAME_SAMPLES,
-    MAX_FRAMES,
     SAMPLE_RATE,
     Clip,
     Engine,
     KnownVoice,
     Pause,
+    SpeechPlan,
     SpeechRequest,
     StopReason,
-    plan_speech,
 )
 
 STREAM_LEAD_S = 0.5
+HEARD_FIRST_SAMPLES = SAMPLE_RATE  # of a long text, before planning its rest takes the processor from the first sound
 _DATA_URI = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),", re.IGNORECASE)
 _END = object()
 
@@ -49,6 +49,7 @@ class QueueFull(Exception):
     """More wait than may."""
 
 
+@dataclass
 class Speaker:
     """One engine for many clients. Belongs to the service's loop.
 
@@ -56,26 +57,19 @@ class Speaker:
         shelf: clips by name and by content.
         paths_allowed: references may be files of this machine.
         continues: a clip with a transcript is continued instead of cloned.
+        most_waiting: requests; more are refused. count_tokens: of a text, where that can be told.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        shelf: Shelf,
-        *,
-        paths_allowed: bool,
-        continues: bool,
-        most_waiting: int = 64,
-        count_tokens: Callable[[str], int] | None = None,
-    ) -> None:
-        self.engine = engine
-        self.shelf = shelf
-        self.paths_allowed = paths_allowed
-        self.continues = continues
-        self._most_waiting = most_waiting
-        self._count_tokens = count_tokens
+    engine: Engine
+    shelf: Shelf
+    paths_allowed: bool
+    continues: bool
+    most_waiting: int = 64
+    count_tokens: Callable[[str], int] | None = None
+
+    def __post_init__(self) -> None:
         self._under_way = 0
-        self._threads = ThreadPoolExecutor(max_workers=most_waiting + 8, thread_name_prefix="serve")
+        self._threads = ThreadPoolExecutor(max_workers=self.most_waiting + 8, thread_name_prefix="serve")
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -89,28 +83,63 @@ class Speaker:
         Raises:
             QueueFull, RefusedReference, SpeechError.
         """
-        if self._under_way >= self._most_waiting:
+        if self._under_way >= self.most_waiting:
             raise QueueFull
         self._under_way += 1
         begun_s = time.monotonic()
         loan = self.shelf.lend()
         try:
-            requests = await self.in_thread(self._requests, wish, spoken, loan)
-            if self._count_tokens is not None:
-                spoken.input_tokens = await self.in_thread(self._count_tokens, wish.text)
-            for request in requests:
-                if isinstance(request, Pause):
-                    yield np.zeros((round(request.seconds * SAMPLE_RATE), 2), np.float32)
-                    continue
-                async with aclosing(self._piece(request, wish, spoken)) as chunks:
-                    async for chunk in chunks:
-                        yield chunk
-                if spoken.finish_reason != "stop":
-                    break
+            async with aclosing(self._pieces(wish, spoken, loan)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
         finally:
             loan.end()
             self._under_way -= 1
             spoken.engine_s = time.monotonic() - begun_s
+
+    async def _pieces(self, wish: Wish, spoken: Spoken, loan: Loan) -> AsyncIterator[np.ndarray]:
+        card = self.engine.card
+        beginning = await self.in_thread(beginning_of, wish, card)
+        plan = beginning or await self.in_thread(self._planned, wish, spoken, None)
+        spoken.warnings = plan.warnings
+        clip = await self.in_thread(self._clip, wish, loan)
+        asked = Asked(wish, card, clip, continues=self.continues)
+        rest: asyncio.Future[SpeechPlan] | None = None
+        heard = 0
+        async with aclosing(self._spoken(asked.requests(plan), wish, spoken)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+                heard += len(chunk)
+                if beginning is not None and rest is None and heard >= HEARD_FIRST_SAMPLES:
+                    rest = asyncio.ensure_future(self.in_thread(self._planned, wish, spoken, beginning))
+        if beginning is None or spoken.finish_reason != "stop":
+            return
+        plan = await (rest or self.in_thread(self._planned, wish, spoken, beginning))
+        async with aclosing(self._spoken(asked.requests(plan), wish, spoken)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    def _planned(self, wish: Wish, spoken: Spoken, beginning: SpeechPlan | None) -> SpeechPlan:
+        """The plan, or what comes behind its beginning; what there is to say of the whole text goes to `spoken`."""
+        card = self.engine.card
+        plan = plan_of(wish, card) if beginning is None else rest_of(wish, card, beginning)
+        spoken.warnings = plan.warnings
+        if self.count_tokens is not None:
+            spoken.input_tokens = self.count_tokens(wish.text)
+        return plan
+
+    async def _spoken(
+        self, requests: Iterator[SpeechRequest | Pause], wish: Wish, spoken: Spoken
+    ) -> AsyncIterator[np.ndarray]:
+        for request in requests:
+            if isinstance(request, Pause):
+                yield np.zeros((round(request.seconds * SAMPLE_RATE), 2), np.float32)
+                continue
+            async with aclosing(self._piece(request, wish, spoken)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+            if spoken.finish_reason != "stop":
+                return
 
     async def _piece(self, request: SpeechRequest, wish: Wish, spoken: Spoken) -> AsyncIterator[np.ndarray]:
         stream = self.engine.submit(request, lead_s=(lambda: STREAM_LEAD_S) if wish.stream else None)
@@ -126,44 +155,6 @@ class Speaker:
             spoken.finish_reason = "length"
         elif result.stop_reason in (StopReason.CANCELLED, StopReason.FAILED):
             spoken.finish_reason = "abort"
-
-    def _requests(self, wish: Wish, spoken: Spoken, loan: Loan) -> list[SpeechRequest | Pause]:
-        """What to ask the engine for; the text is cut only where the model could not speak it at once."""
-        card = self.engine.card
-        plan = plan_speech(wish.text, card, language=wish.language, pauses="natural")
-        if not plan.pieces:
-            raise unread(wish.text, card)
-        spoken.warnings = plan.warnings
-        clip = self._clip(wish, loan)
-        continued = self.continues and clip is not None and bool(clip.transcript) and card.continuation
-        sampling = (
-            replace(card.sampling, audio=replace(card.sampling.audio, **wish.sampling)) if wish.sampling else None
-        )
-        total = sum(piece.estimate_frames for piece in plan.pieces) or 1
-        requests: list[SpeechRequest | Pause] = []
-        for item in plan.items:
-            if isinstance(item, Pause):
-                requests.append(item)
-                continue
-            share = item.estimate_frames / total
-            requests.append(
-                SpeechRequest(
-                    text=item.text,
-                    references=() if clip is None or continued else (replace(clip, transcript=""),),
-                    continue_from=clip if continued else None,
-                    language=wish.language,
-                    instruction=wish.instructions,
-                    tokens=None if wish.tokens is None else max(1, round(wish.tokens * share)),
-                    sampling=sampling,
-                    seed=wish.seed if wish.seed is not None else int.from_bytes(np.random.bytes(4), "little") >> 1,
-                    max_frames=None if wish.max_frames is None else min(wish.max_frames, MAX_FRAMES),
-                    own_pause_s=item.own_pause_s,
-                    label="served",
-                )
-            )
-            clip = None if continued else clip
-            continued = False
-        return requests
 
     def _clip(self, wish: Wish, loan: Loan) -> Clip | None:
         if wish.ref_audio:
