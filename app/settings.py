@@ -239,10 +239,6 @@ class Settings:
         rest = [each for each in self.general.recent if each != str(path)]
         self.change("general", recent=tuple([str(path), *rest][:RECENT]))
 
-    def forgot(self, path: Path) -> None:
-        """Take a project off the recent ones."""
-        self.change("general", recent=tuple(each for each in self.general.recent if each != str(path)))
-
     def save(self) -> None:
         """Write the file; it is whole at every instant. Raises OSError."""
         if self.path is None:

@@ -15,7 +15,7 @@ class Command:
 
     Attributes:
         type: the name in JSON.
-        label: English words for menus ("Undo: Typing"); the window translates them.
+        label: English words for what it does ("Typing"), kept with each step.
         known: every command by its type.
     """
 

@@ -112,15 +112,6 @@ class History:
         return self._steps[self._done - 1].number if self._done else 0
 
     @property
-    def undo_label(self) -> str:
-        """What undo would take back; "" for nothing."""
-        return self._steps[self._done - 1].label if self.can_undo else ""
-
-    @property
-    def redo_label(self) -> str:
-        return self._steps[self._done].label if self.can_redo else ""
-
-    @property
     def steps(self) -> tuple[Step, ...]:
         return tuple(self._steps)
 

@@ -58,10 +58,6 @@ class Examination:
     def fit(self) -> bool:
         return all(finding.severity != "bad" for finding in self.findings)
 
-    @property
-    def repairable(self) -> bool:
-        return any(finding.repair for finding in self.findings)
-
 
 def examine(samples: np.ndarray, rate: int, *, longest_s: float = 100.0, listen: bool = True) -> Examination:
     """Look at float32 `[n, channels]`. Never raises for audio.

@@ -23,7 +23,6 @@ from engine import SpeechError
 State = Literal["ok", "note", "missing"]
 SMALLEST_FREE_GB = 2.0
 STARTER_NEEDS_GB = 1.2
-FULL_SIZE_NEEDS_CPU_GB = 32.0
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,6 @@ class Listening:
         self._lock = threading.Condition()
         self._ready: deque[np.ndarray] = deque()
         self._ready_samples = 0
-        self._read_samples = 0
         self._made_samples = 0
         self._over = False
         self._starts: list[int] = []  # source samples at which the speech of blocks begins
@@ -113,7 +112,6 @@ class Listening:
                 if len(more) > need:
                     self._ready.appendleft(more[need:])
             self._ready_samples -= len(block)
-            self._read_samples += len(block)
             self._lock.notify_all()
             return block
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
@@ -54,7 +54,7 @@ class ActionSet(QObject):
         """Whether it is one of these, not an entry that a menu made itself."""
         return self._actions.get(action.objectName()) is action
 
-    def __iter__(self) -> Iterable[tuple[Action, QAction]]:
+    def __iter__(self) -> Iterator[tuple[Action, QAction]]:
         return iter([(declared, self._actions[declared.id]) for declared in ACTIONS])
 
     def bind(self, action_id: str, handler: Callable[..., Any]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -12,16 +13,19 @@ from app.ui.studio import Studio
 from app.ui.throttle import Throttle
 from app.ui.transport.playback import playback_of
 
+if TYPE_CHECKING:
+    from app.ui.editor.script_editor import ScriptEditor
+
 
 class Conditions(QObject):
     """Works out the conditions of `app.action.CONDITIONS` when anything they depend on has changed."""
 
-    def __init__(self, studio: Studio, editor: Any, actions: ActionSet, parent: QObject) -> None:
+    def __init__(self, studio: Studio, editor: ScriptEditor, actions: ActionSet, parent: QObject) -> None:
         super().__init__(parent)
         self._studio = studio
         self._editor = editor
         self._actions = actions
-        self._disconnects: list[Any] = []
+        self._disconnects: list[Callable[[], None]] = []
         self._history_was = (False, False)
         self._playback = playback_of(studio)
         self._played = False

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.ui.messages import local
 from app.ui.studio import Studio
 from engine.errors import SpeechError
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 log = logging.getLogger(__name__)
 
@@ -67,9 +70,8 @@ class EngineLoader(QObject):
 
     # On the loading thread
 
-    def _work(self, number: int, before: Any, model: str | None, device: str, precision: str) -> None:
+    def _work(self, number: int, before: Engine | None, model: str | None, device: str, precision: str) -> None:
         bridge = self._studio.bridge
-        engine: Any = None
         try:
             if before is not None:
                 before.close()
@@ -103,7 +105,7 @@ class EngineLoader(QObject):
         if number == self._number and self._studio.engine is None:
             self._studio.engine_loading.emit(local(progress.stage), float(progress.fraction))
 
-    def _ready(self, number: int, engine: Any) -> None:
+    def _ready(self, number: int, engine: Engine) -> None:
         if number != self._number:
             threading.Thread(target=engine.close, daemon=True).start()
             return

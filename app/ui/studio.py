@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.model.command import Compound
+from app.model.command import Command, Compound
 from app.model.commands import SetBlockSettings
 from app.model.content_commands import SetVoice
 from app.model.errors import ProjectError
@@ -17,6 +17,22 @@ from app.paths import Paths
 from app.ui.bridge import Bridge
 from app.ui.messages import local
 from engine.errors import SpeechError
+
+if TYPE_CHECKING:
+    from app.model.history import History
+    from app.model.project import Project
+    from app.services.devices import Devices
+    from app.services.library import Library
+    from app.services.models import Models
+    from app.services.player import Player
+    from app.services.recorder import Recorder
+    from app.services.renderer import Renderer
+    from app.services.runlog import RunLog
+    from app.services.store import ProjectStore
+    from app.services.tasks import Tasks
+    from app.ui.action_set import ActionSet
+    from app.ui.window_state import WindowState
+    from engine import Engine, ModelCard
 
 log = logging.getLogger(__name__)
 
@@ -26,15 +42,14 @@ class Studio(QObject):
 
     Attributes:
         paths: where things live.
-        settings: `app.ui.window_state.WindowState`, over `app.settings.Settings` (`settings.shared`).
+        settings: those of the window, over `app.settings.Settings` (`settings.shared`).
         bridge: posts calls of other threads onto the GUI thread.
-        store: the open `ProjectStore`; `project` and `history` are its own.
+        store: the open project's file; `project` and `history` are its own.
         engine: None until loaded; `card` is known before (read from the model's folder).
         renderer, player, library, recorder, devices: services; each may have `set_store(store)` and
             `set_engine(engine, card)`, called whenever these change.
-        tasks: `app.services.tasks.Tasks`.
-        models, run_log: what can speak (`app.services.models.Models`), what was spoken (`app.services.runlog.RunLog`).
-        actions: every action of the window (`app.actions.Actions`); `actions.action("play_pause")` is a QAction.
+        tasks: runs work beside the window. models, run_log: what can speak, what was spoken.
+        actions: every action of the window; `actions.action("play_pause")` is a QAction.
         selection: ids of the selected blocks in script order; `current_block` is the one with the caret.
 
     Signals:
@@ -69,36 +84,35 @@ class Studio(QObject):
     text_dropped = Signal(object)
     jump_requested = Signal(str)
 
-    SERVICES = ("library", "renderer", "player", "recorder", "devices", "exporter")
+    SERVICES = ("library", "renderer", "player", "recorder", "devices")
 
-    def __init__(self, paths: Paths, settings: Any, parent: QObject | None = None) -> None:
+    def __init__(self, paths: Paths, settings: WindowState, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.paths = paths
         self.settings = settings
         self.bridge = Bridge(self)
-        self.store: Any = None
-        self.engine: Any = None
-        self.card: Any = None
-        self.library: Any = None
-        self.renderer: Any = None
-        self.player: Any = None
-        self.recorder: Any = None
-        self.devices: Any = None
-        self.exporter: Any = None
-        self.tasks: Any = None
-        self.models: Any = None
-        self.run_log: Any = None
-        self.actions: Any = None
+        self.store: ProjectStore | None = None
+        self.engine: Engine | None = None
+        self.card: ModelCard | None = None
+        self.library: Library | None = None
+        self.renderer: Renderer | None = None
+        self.player: Player | None = None
+        self.recorder: Recorder | None = None
+        self.devices: Devices | None = None
+        self.tasks: Tasks | None = None
+        self.models: Models | None = None
+        self.run_log: RunLog | None = None
+        self.actions: ActionSet | None = None
         self.selection: tuple[str, ...] = ()
         self.current_block: str = ""
         self.playing_block: str = ""
 
     @property
-    def project(self) -> Any:
+    def project(self) -> Project | None:
         return self.store.project if self.store is not None else None
 
     @property
-    def history(self) -> Any:
+    def history(self) -> History | None:
         return self.store.history if self.store is not None else None
 
     def attach(self, **services: Any) -> None:
@@ -110,7 +124,7 @@ class Studio(QObject):
             self._tell(service)
         self.services_changed.emit()
 
-    def set_store(self, store: Any) -> None:
+    def set_store(self, store: ProjectStore) -> None:
         """Open another project; the caller closes the old store after this returns."""
         self.store = store
         self.selection = ()
@@ -121,12 +135,12 @@ class Studio(QObject):
                 service.set_store(store)
         self.project_replaced.emit()
 
-    def set_card(self, card: Any) -> None:
+    def set_card(self, card: ModelCard | None) -> None:
         if card != self.card:
             self.card = card
             self.card_changed.emit()
 
-    def set_engine(self, engine: Any) -> None:
+    def set_engine(self, engine: Engine | None) -> None:
         """The engine is ready (or None when it is gone)."""
         self.engine = engine
         if engine is not None:
@@ -160,7 +174,7 @@ class Studio(QObject):
             return self.renderer.state(block_id)
         return "none"
 
-    def do(self, command: Any, merge_key: Any = None) -> None:
+    def do(self, command: Command, merge_key: str | None = None) -> None:
         """Every edit of a person goes through here, so that it can be undone."""
         if self.history is None:
             return
@@ -170,7 +184,7 @@ class Studio(QObject):
             log.warning("an edit was refused: %s", error)
             self.say("error", str(error))
 
-    def adopt_voice(self, voice_id: str) -> Any:
+    def adopt_voice(self, voice_id: str) -> Command | None:
         """The command that brings a voice of the library into the project; None when the project has it as it is.
 
         Raises KeyError when neither knows it.
@@ -192,7 +206,7 @@ class Studio(QObject):
         ids = tuple(block_ids)
         if not ids or self.project is None:
             return
-        commands: list[Any] = []
+        commands: list[Command] = []
         if voice_id is not None:
             try:
                 adopt = self.adopt_voice(voice_id)

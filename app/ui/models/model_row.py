@@ -16,7 +16,6 @@ from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dialog import note
 from app.ui.words import counted
 
-Deed = Callable[[], object]
 _ICONS = {"starter": "sparkle", "catalogue": "download", "folder": "folder", "server": "globe"}
 
 

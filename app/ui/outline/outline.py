@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, Signal
@@ -55,7 +55,7 @@ class Outline(QWidget):
         self._folded: set[str] = set()
         self._shown: Any = None
         self._figures: dict[str, tuple[Block, tuple[float, int, int]]] = {}  # of blocks that did not change since
-        self._disconnects: list[Any] = []
+        self._disconnects: list[Callable[[], None]] = []
         self.setAccessibleName(self.tr("Outline"))
         self.setMinimumWidth(180)
         self._stack = QStackedLayout(self)
