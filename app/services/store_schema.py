@@ -138,7 +138,9 @@ def check_header(path: Path) -> None:
     """
     with path.open("rb") as file:
         header = file.read(100)
-    ours = header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+        # A block that a power cut left empty takes the whole beginning with it, and nothing behind it.
+        emptied = bool(header) and not any(header) and any(file.read(8 * PAGE_BYTES))
+    ours = emptied or header[68:72] == APPLICATION_ID.to_bytes(4, "big")
     if header[:16] != b"SQLite format 3\x00":
         if ours:
             raise DamagedProjectError(f"The beginning of {path.name} is damaged.")

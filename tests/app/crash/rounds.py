@@ -152,6 +152,7 @@ def check(folder: Path, lines: list[list]) -> float:
             audio[line[1]] = max(audio.get(line[1], 0), line[2])
     store = ProjectStore.open(path, paths=paths_for(folder / "profile"))
     try:
+        assert not store.notices, f"something is told of a file that is whole: {store.notices}"
         found = digest(store.project)
         matches = [at for at, line in enumerate(edits) if line[2] == found]
         assert matches or not edits, "the file holds a state that never was"

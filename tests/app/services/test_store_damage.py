@@ -22,7 +22,7 @@ from app.paths import Paths, paths_for
 from app.services import store_rows
 from app.services.store import ProjectStore
 from app.services.store_audio import TakeAudioError
-from app.services.store_schema import PAGE_BYTES, TABLES, DamagedProjectError
+from app.services.store_schema import PAGE_BYTES, TABLES, DamagedProjectError, NotAProjectError
 
 LINES = [
     f"# Chapter {number}" if number % 20 == 0 else f"Paragraph {number} " + "with some words " * 12
@@ -128,6 +128,17 @@ def test_a_damaged_first_page_costs_no_text_and_no_audio(whole: bytes, path: Pat
         kept = [each for each in path.parent.iterdir() if "damaged" in each.name]
         assert len(kept) == 1 and kept[0].read_bytes() == spoiled
         kept[0].unlink()
+
+
+@pytest.mark.parametrize("emptied", [512, 4_096, PAGE_BYTES])
+def test_a_beginning_of_zeros_costs_no_text(whole: bytes, path: Path, paths: Paths, emptied: int) -> None:
+    path.write_bytes(bytes(emptied) + whole[emptied:])
+    with ProjectStore.open(path, paths=paths) as store:
+        assert [block.text for block in store.project.blocks] == LINES and len(store.project.takes) == 4
+        assert "was damaged" in store.notices[0]
+    path.write_bytes(bytes(200_000))
+    with pytest.raises(NotAProjectError):
+        ProjectStore.open(path, paths=paths)
 
 
 def test_a_damaged_page_of_text_comes_back_from_the_last_picture(
