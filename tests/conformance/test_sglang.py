@@ -259,6 +259,70 @@ def test_voices_that_cannot_be_kept_are_refused(ask_sglang, tmp_path):
     assert ask_sglang.get("/v1/audio/voices?names_only=1").json() == {"uploaded_voice_names": []}
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"json": {"name": "x", "consent": "mine", "audio_sample": "data:"}},
+        {"content": b"RIFF....WAVE", "headers": {"Content-Type": "audio/wav"}},
+        {"content": b""},
+        {"content": b"\xff\xfe", "headers": {"Content-Type": "text/plain"}},
+        {"data": {"ref_text": "so it goes"}},
+    ],
+)
+def test_an_upload_that_is_no_form_lacks_every_field(ask_sglang, sent):
+    answer = ask_sglang.post("/v1/audio/voices", **sent)
+    assert answer.status_code == 422 and answer.headers["content-type"].startswith("application/json")
+    lacks = [{"type": "missing", "loc": ["body", name], "msg": "Field required", "input": None}
+             for name in ("audio_sample", "consent", "name")]  # fmt: skip
+    assert answer.json() == {"detail": lacks}
+
+
+def test_a_form_without_a_clip_lacks_the_clip_alone(ask_sglang):
+    for sent in ({"data": {"name": "x", "consent": "mine"}}, {"files": {"name": (None, "x"), "consent": (None, "me")}}):
+        answer = ask_sglang.post("/v1/audio/voices", **sent)
+        assert answer.status_code == 422
+        assert [each["loc"] for each in answer.json()["detail"]] == [["body", "audio_sample"]]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/", None),
+        ("GET", "/v1/audio", None),
+        ("POST", "/v1/audio/speech/a/b", None),
+        ("GET", "/v1/audio/speech", {"POST"}),
+        ("PUT", "/v1/audio/voices", {"GET", "POST"}),
+        ("POST", "/health", {"GET"}),
+        ("OPTIONS", "/v1/models", {"GET"}),
+    ],
+)
+def test_what_is_not_there_is_told_in_json(ask_sglang, method, path, allowed):
+    answer = ask_sglang.request(method, path)
+    if allowed is None:
+        assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
+    else:
+        assert (answer.status_code, answer.json()) == (405, {"detail": "Method Not Allowed"})
+        assert set(answer.headers["Allow"].split(", ")) - {"HEAD"} == allowed
+
+
+@pytest.mark.parametrize("absent", [{}, {"voice": None}, {"voice": None, "speaker": None}])
+def test_no_voice_is_the_default_one(ask_sglang, absent):
+    expected = ask(ask_sglang, input="one two", seed=1, voice="default").content
+    assert ask(ask_sglang, input="one two", seed=1, **absent).content == expected
+    items = [{"input": "one two", "seed": 1, **absent}]
+    shared = ask_sglang.post(f"{SPEECH}/batch", json={"items": items}).json()["results"][0]
+    assert base64.b64decode(shared["audio_data"]) == expected
+
+
+def test_what_is_null_in_an_item_of_a_batch_is_what_all_share(ask_sglang, tmp_path):
+    assert upload(ask_sglang, make_clip(tmp_path / "a.wav", seed=3)).status_code == 200
+    expected = ask(ask_sglang, input="one", seed=1, voice="ana").content
+    body = {"voice": "ana", "seed": 1, "items": [{"input": "one", "voice": None, "seed": None}]}
+    made_ = ask_sglang.post(f"{SPEECH}/batch", json=body).json()["results"][0]
+    assert base64.b64decode(made_["audio_data"]) == expected
+    ask_sglang.delete("/v1/audio/voices/ana")
+
+
 # -- batches, models, health ----------------------------------------------------------------------------------------
 
 

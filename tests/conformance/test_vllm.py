@@ -231,3 +231,18 @@ def test_a_unit_that_fails_begins_says_why_and_ends(vllm):
 def test_values_of_no_use_are_faults_of_the_request(ask_vllm, more):
     answer = ask_vllm.post("/v1/audio/speech", json={"input": "one", **more})
     assert (answer.status_code, answer.json()["error"]["type"]) == (400, "Bad Request")
+
+
+def test_what_is_not_there_has_the_envelope_too(ask_vllm):
+    for method, path, status, words in (
+        ("GET", "/v1/nothing", 404, "Not Found"),
+        ("GET", "/v1/audio/speech", 405, "Method Not Allowed"),
+    ):
+        answer = ask_vllm.request(method, path)
+        assert answer.status_code == status and ("Allow" in answer.headers) == (status == 405)
+        assert answer.json() == {"error": {"message": words, "type": words, "param": None, "code": status}}
+
+
+def test_an_upload_that_is_no_form_is_a_wrong_request(ask_vllm):
+    answer = ask_vllm.post("/v1/audio/voices", json={"name": "x"})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "body.consent")

@@ -1,4 +1,4 @@
-"""Who may talk to the service: programs of this machine that know the token, and no web page."""
+"""Who may talk to the service: programs of this machine that know the token, and no web page; and of what."""
 
 from __future__ import annotations
 
@@ -40,5 +40,24 @@ def guard(token: str, refuse: Callable[[int, str], web.Response]):
         if request.path not in _OPEN and not known:
             return refuse(401, "Unauthorized")
         return await handler(request)
+
+    return check
+
+
+def known_routes(tell: Callable[[int, dict[str, str]], web.Response]):
+    """A middleware that has the interface tell that there is nothing at an address, or not by this method.
+
+    Args:
+        tell: makes the answer from its status and headers.
+    """
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except web.HTTPMethodNotAllowed as error:
+            return tell(405, {"Allow": ", ".join(sorted(error.allowed_methods))})
+        except web.HTTPNotFound:
+            return tell(404, {})
 
     return check

@@ -250,11 +250,11 @@ class Routes:
         try:
             async with self._in_time():
                 fields, clip, mime_type, file_name = await self._form(request)
-            for name in ("consent", "name"):
-                if not fields.get(name):
-                    return flavour.missing_field(name)
-            if clip is None:
-                return flavour.missing_field("audio_sample")
+            missing = [] if clip is not None else ["audio_sample"]
+            missing += [name for name in ("consent", "name") if not fields.get(name)]
+            if missing:
+                return flavour.missing_fields(missing)
+            assert clip is not None
             mime_type = flavour.check_voice(fields["name"], mime_type, file_name)
             add = self._speaker.shelf.add
             more = (fields.get("ref_text", ""), fields.get("speaker_description", ""))
@@ -266,9 +266,14 @@ class Routes:
         return web.json_response(flavour.uploaded(voice, replaced))
 
     async def _form(self, request: web.Request) -> tuple[dict[str, str], bytes | None, str | None, str]:
+        """Text fields, and of the clip its bytes, kind and file name; nothing of a body that is no form."""
         fields: dict[str, str] = {}
         clip, mime_type, file_name = None, None, ""
         try:
+            if request.content_type == "application/x-www-form-urlencoded":
+                return {name: str(value) for name, value in (await request.post()).items()}, None, None, ""
+            if request.content_type != "multipart/form-data":
+                return {}, None, None, ""
             async for part in await request.multipart():
                 if isinstance(part, MultipartReader):
                     raise ValueError("a form within the form")

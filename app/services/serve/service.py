@@ -16,7 +16,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from app.services.serve.flavour import Flavour
-from app.services.serve.guards import guard
+from app.services.serve.guards import guard, known_routes
 from app.services.serve.routes import LARGEST_UPLOAD, Routes
 from app.services.serve.sglang import Sglang
 from app.services.serve.shelf import Shelf, folder_for_clips
@@ -126,7 +126,8 @@ class Service:
         )
         routes = Routes(speaker, self._flavour, self._model)
         app = web.Application(
-            middlewares=[guard(self.token, self._flavour.refuse)], client_max_size=max(LARGEST_BODY, LARGEST_UPLOAD)
+            middlewares=[guard(self.token, self._flavour.refuse), known_routes(self._flavour.no_route)],
+            client_max_size=max(LARGEST_BODY, LARGEST_UPLOAD),
         )
         app.add_routes(routes.table())
         app.add_routes([web.get("/v1/audio/speech/stream", SocketRoute(routes, self._flavour, self._model).handle)])

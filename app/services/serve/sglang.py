@@ -6,6 +6,7 @@ import json
 import re
 import uuid
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,9 @@ class Sglang:
         kind = "AuthenticationError" if status == 401 else "PermissionDeniedError"
         return self.error(ApiError(status, message, kind, None, status))
 
+    def no_route(self, status: int, headers: dict[str, str]) -> web.Response:
+        return web.json_response({"detail": HTTPStatus(status).phrase}, status=status, headers=headers)
+
     def bad_request(self, message: str, param: str | None = None) -> ApiError:
         return ApiError(400, message, "BadRequestError", param, 400)
 
@@ -248,8 +252,8 @@ class Sglang:
             "cache_stats": {"entries": len(shelved), "max_entries": 1000},
         }
 
-    def missing_field(self, name: str) -> web.Response:
-        detail = [{"type": "missing", "loc": ["body", name], "msg": "Field required", "input": None}]
+    def missing_fields(self, names: list[str]) -> web.Response:
+        detail = [{"type": "missing", "loc": ["body", name], "msg": "Field required", "input": None} for name in names]
         return web.json_response({"detail": detail}, status=422)
 
     def check_voice(self, name: str, mime_type: str | None, file_name: str) -> str:
@@ -287,7 +291,8 @@ class Sglang:
             try:
                 if not isinstance(item, Mapping):
                     raise self.bad_request("an item must be an object")
-                wish = self.read({**shared, **item}, model)
+                own = {name: value for name, value in item.items() if value is not None}
+                wish = self.read(shared | own, model)
                 if wish.stream:
                     raise self.bad_request("stream is not allowed in a batch", "stream")
                 found.append(wish)

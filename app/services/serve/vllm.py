@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,12 @@ class Vllm:
     def refuse(self, status: int, message: str) -> web.Response:
         return web.json_response({"error": message}, status=status)
 
+    def no_route(self, status: int, headers: dict[str, str]) -> web.Response:
+        phrase = HTTPStatus(status).phrase
+        answer = self.error(ApiError(status, phrase, phrase, None, status))
+        answer.headers.update(headers)
+        return answer
+
     def bad_request(self, message: str, param: str | None = None) -> ApiError:
         return ApiError(400, message, "BadRequestError", None, 400)
 
@@ -284,8 +291,9 @@ class Vllm:
         described = [voice.described() | {"embedding_source": "audio", "embedding_dim": None} for voice in shelved]
         return {"voices": sorted({*(voice.name for voice in shelved), "default"}), "uploaded_voices": described}
 
-    def missing_field(self, name: str) -> web.Response:
-        return self.error(self._schema("Field required", name))
+    def missing_fields(self, names: list[str]) -> web.Response:
+        # A voice may come without a clip there, as numbers; so the clip is missed last.
+        return self.error(self._schema("Field required", min(names, key=lambda name: name == "audio_sample")))
 
     def check_voice(self, name: str, mime_type: str | None, file_name: str) -> str:
         if not name.strip() or name.strip() in (".", "..") or any(mark in name for mark in "/\\\0"):
@@ -320,7 +328,7 @@ class Vllm:
         for item in items:
             if not isinstance(item, Mapping):
                 raise self._schema("Input should be a valid dictionary", "items")
-            own = {name: value for name, value in item.items() if name not in _BATCH_DROPS}
+            own = {name: value for name, value in item.items() if name not in _BATCH_DROPS and value is not None}
             try:
                 found.append(self.read({**shared, **own}, model))
             except ApiError as error:
