@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
 from app.model.signal import Signal
-from app.model.take import Take
 from app.services.ahead import Ahead, Listener
 from app.services.alarm import Alarm
+from app.services.asking import Asking
 from app.services.block_states import BlockStates
-from app.services.excerpt import Excerpt
+from app.services.line_shapes import LineShapes
 from app.services.live_take import LiveTake
 from app.services.maker import Made
 from app.services.making import Making
@@ -87,10 +87,10 @@ class Renderer:
         self._later = Alarm(lambda: self._deliver(self._pump_waiting))
         self._work = WorkInHand(self.states, self.changed.emit, self.queue_changed.emit)
         self._revising = Revising(self.states, self._work, self._ahead, self.changed.emit)
-        self._shapes = TakeShapes(self._deliver, self._measured, shape_cache)
-        self._making = Making(
-            self.states, self._work, self._ahead, self._shapes, self.changed.emit, self.queue_changed.emit
-        )
+        shapes = TakeShapes(self._deliver, lambda *measured: self._shapes.measured(*measured), shape_cache)
+        self._shapes = LineShapes(self.states, self._work, shapes, self.changed.emit)
+        self._asking = Asking(self.states, self._work, self.changed.emit)
+        self._making = Making(self.states, self._work, self._ahead, shapes, self.changed.emit, self.queue_changed.emit)
         self._making.workshop = self._workshop
         self._connections: list[Callable[[], None]] = []
         self._closed = False
@@ -113,7 +113,7 @@ class Renderer:
             self.states.clips = ProjectClips(self._clips, store, self._clip_cache)
         self.states.forget_project()
         self._work.asked.clear()
-        self._shapes.forget()
+        self._shapes.takes.forget()
         self._connections = [] if store is None else [
             self.project.block_changed.connect(self._block_changed),
             self.project.blocks_changed.connect(self._blocks_changed),
@@ -161,10 +161,7 @@ class Renderer:
 
     def shape(self, block: Block) -> Overview | None:
         """The shape of what is heard of a block, where it is known: growing while it is spoken."""
-        live = self.live(block.id)
-        if live is not None and live.seconds:
-            return self._shapes.of(live.take_id)
-        return self._shapes.of(block.chosen)
+        return self._shapes.of(block)
 
     @property
     def rtf(self) -> float | None:
@@ -173,28 +170,11 @@ class Renderer:
 
     def is_measured(self, block: Block) -> bool:
         """Whether `shape` is, or soon will be, that of what is heard now; it is not when a pause was made longer."""
-        take = self.states.take(block)
-        if take is None or self.live(block.id) is not None:
-            return True
-        return self._shapes.is_known(take, self.states.heard_as(block, take))
+        return self._shapes.is_measured(block)
 
     def measure(self, block_ids: Iterable[str]) -> None:
         """Find out the shape and length of takes that were made earlier, in the background; `changed` tells when."""
-        for block_id in block_ids:
-            block = self.project.block(block_id)
-            take = self.states.take(block)
-            if take is None or self._work.jobs_of(block_id):
-                continue
-            heard_as = self.states.heard_as(block, take)
-            if self._shapes.is_known(take, heard_as):
-                continue
-            excerpt = Excerpt(self.project, [block_id], self.states.manner)
-            if not excerpt.lacks_model:
-                self._shapes.measure(block, take, heard_as, excerpt, self.store.read_take)
-
-    def _measured(self, block: Block, take: Take, heard_as: str, samples: int) -> None:
-        self.states.measured_samples[take.id] = (heard_as, samples)
-        self.changed.emit(block.id)
+        self._shapes.measure(block_ids)
 
     def figures(self) -> Figures:
         return self._work.figures(self._workshop)
@@ -237,18 +217,10 @@ class Renderer:
 
         For an export (`Priority.EXPORTING`) lines that were streamed in mono need it too.
         """
-        needs = self.states.needs_speaking if priority is not Priority.EXPORTING else self.states.needs_export
-        wanted = [block_id for block_id in block_ids if needs(self.project.block(block_id))]
-        self._work.begin_asking()
-        for block_id in wanted:
-            self.states.forget_failure(block_id)
-            self._work.asked[block_id] = max(1, self._work.asked.get(block_id, 0))
-            if not self._work.jobs_of(block_id):
-                self._work.waiting.add(RenderJob(block_id, priority))
-                self.changed.emit(block_id)
+        count = self._asking.render(block_ids, priority)
         self.queue_changed.emit()
         self._pump()
-        return len(wanted)
+        return count
 
     def again(self, block_id: str, count: int = 1, priority: Priority = Priority.PREVIEW) -> None:
         """Make `count` more takes of a block, each with the next seed; the newest is chosen."""
@@ -265,15 +237,8 @@ class Renderer:
         return sentences is not None
 
     def _ask_again(self, block_id: str, wishes: list[Sentences | None], priority: Priority) -> None:
-        block = self.project.block(block_id)
-        if block.settings.locked or not is_spoken(self.project, block):
-            return
-        self._work.begin_asking()
-        self.states.forget_failure(block_id)
-        self._work.asked[block_id] = self._work.asked.get(block_id, 0) + len(wishes)
-        for sentences in wishes:
-            self._work.add(RenderJob(block_id, priority, again=True, sentences=sentences))
-        self._pump()
+        if self._asking.again(block_id, wishes, priority):
+            self._pump()
 
     def cancel(self, block_ids: Iterable[str] | None = None) -> None:
         """Forget what waits and end what is spoken (what there is of it is kept, marked); None is everything."""
@@ -353,7 +318,7 @@ class Renderer:
             disconnect()
         self._connections = []
         self._later.close()
-        self._shapes.close()
+        self._shapes.takes.close()
         self._workshop.close()
 
     # -- the project changes ------------------------------------------------------------------------------------
