@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from app.model.block import Block
 from app.model.take import Take
@@ -21,9 +22,20 @@ class LineShapes:
     """
 
     def __init__(
-        self, states: BlockStates, work: WorkInHand, takes: TakeShapes, changed: Callable[[str], None]
+        self,
+        states: BlockStates,
+        work: WorkInHand,
+        deliver: Callable[[Callable[[], None]], None],
+        cache: Path | None,
+        changed: Callable[[str], None],
     ) -> None:
-        self.takes = takes
+        """
+        Args:
+            deliver: brings what was measured to the project's thread.
+            cache: where shapes are kept.
+            changed: told of a block that was measured.
+        """
+        self.takes = TakeShapes(deliver, self._measured, cache)
         self._states, self._work, self._tell_changed = states, work, changed
 
     def of(self, block: Block) -> Overview | None:
@@ -55,7 +67,6 @@ class LineShapes:
             if not excerpt.lacks_model:
                 self.takes.measure(block, take, heard_as, excerpt, states.store.read_take)
 
-    def measured(self, block: Block, take: Take, heard_as: str, samples: int) -> None:
-        """For `takes`: a take was measured."""
+    def _measured(self, block: Block, take: Take, heard_as: str, samples: int) -> None:
         self._states.measured_samples[take.id] = (heard_as, samples)
         self._tell_changed(block.id)

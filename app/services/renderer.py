@@ -25,7 +25,6 @@ from app.services.respeak import Sentences, chosen_sentences
 from app.services.revising import TYPING_S, Revising
 from app.services.speaking import Habits
 from app.services.take_cache import TakeCache
-from app.services.take_shapes import TakeShapes
 from app.services.work_in_hand import WorkInHand
 from app.services.workshop import MOST_AT_ONCE, Order, Workshop
 from engine import FRAME_S, Priority, estimate_frames
@@ -87,10 +86,11 @@ class Renderer:
         self._later = Alarm(lambda: self._deliver(self._pump_waiting))
         self._work = WorkInHand(self.states, self.changed.emit, self.queue_changed.emit)
         self._revising = Revising(self.states, self._work, self._ahead, self.changed.emit)
-        shapes = TakeShapes(self._deliver, lambda *measured: self._shapes.measured(*measured), shape_cache)
-        self._shapes = LineShapes(self.states, self._work, shapes, self.changed.emit)
+        self._shapes = LineShapes(self.states, self._work, self._deliver, shape_cache, self.changed.emit)
         self._asking = Asking(self.states, self._work, self.changed.emit)
-        self._making = Making(self.states, self._work, self._ahead, shapes, self.changed.emit, self.queue_changed.emit)
+        self._making = Making(
+            self.states, self._work, self._ahead, self._shapes.takes, self.changed.emit, self.queue_changed.emit
+        )
         self._making.workshop = self._workshop
         self._connections: list[Callable[[], None]] = []
         self._closed = False
