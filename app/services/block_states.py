@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.model.block import Block
 from app.model.take import Take
+from app.services.kept_tags import tags_in
 from app.services.programme import heard_text, is_spoken
 from app.services.speaking import Habits, Manner
-from engine import SAMPLE_RATE, find_tags
+from engine import SAMPLE_RATE
 
 if TYPE_CHECKING:
     from app.model.project import Project
@@ -171,7 +172,7 @@ class BlockStates:
         None where there are none. Of a block without words all are before."""
         take = self.take(block)
         text = block.text if take is None else self.heard_text(block, take)
-        tags = find_tags(text)
+        tags = tags_in(text)
         before_s: float | None = None
         at = first = 0
         for tag in tags:
@@ -212,7 +213,7 @@ def _more_s(so_far_s: float | None, seconds: float | None) -> float | None:
 
 
 def _pauses_s(text: str) -> float:
-    return sum(tag.seconds or 0.0 for tag in find_tags(text.split("\0")[0]) if tag.kind == "pause")
+    return sum(tag.seconds or 0.0 for tag in tags_in(text.split("\0")[0]) if tag.kind == "pause")
 
 
 def has_words(text: str) -> bool:
@@ -220,7 +221,7 @@ def has_words(text: str) -> bool:
     if _BEGINS_WITH_WORDS.match(text):
         return True  # thousands of lines are asked about at once, and nearly all of them are so
     at, words = 0, []
-    for tag in find_tags(text):
+    for tag in tags_in(text):
         words.append(text[at : tag.start])
         at = tag.end
         if tag.kind in ("say", "broken"):

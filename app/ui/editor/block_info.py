@@ -9,11 +9,10 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.model.block import Block, BlockKind
+from app.services.kept_tags import LONG_TEXT, parts_of, tags_in
 from app.services.programme import is_spoken
-from app.ui.editor.styling import LONG_TEXT, tags_of
 from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
-from engine.text.markup import find_tags
 
 # What a fit may leave, and how near a model that follows lengths comes.
 _FITTED_S, _AIMED_S = 0.06, 0.15
@@ -83,14 +82,14 @@ def wanted_s(block: Block) -> float | None:
     """The length a person asked for: in the settings, else by a tag in the text."""
     if block.settings.length != "natural" and block.settings.target_s is not None:
         return block.settings.target_s
-    return next((tag.seconds for tag in tags_of(block.text) if tag.kind == "length"), None)
+    return next((tag.seconds for tag in tags_in(block.text) if tag.kind == "length"), None)
 
 
 def _speech_estimate_s(text: str, language: str | None) -> float:
     spoken: list[str] = []
     pauses_s = 0.0
     at = 0
-    for tag in find_tags(text):
+    for tag in tags_in(text):
         spoken.append(text[at : tag.start])
         if tag.kind == "pause":
             pauses_s += tag.seconds or 0.0
@@ -102,16 +101,22 @@ def _speech_estimate_s(text: str, language: str | None) -> float:
     return (estimate_frames(words, language) * FRAME_S if words else 0.0) + pauses_s
 
 
-# More are kept than a book has lines, else each would be forgotten before it is asked for again; of a text as long as
-# a book each key makes another, so only a few of them.
+# More are kept than a book has lines, else each would be forgotten before it is asked for again.
 _kept_estimate_s = lru_cache(maxsize=32_768)(_speech_estimate_s)
-_kept_long_estimate_s = lru_cache(maxsize=16)(_speech_estimate_s)
 
 
 def estimate_s(project: Any, block: Block) -> float:
     """How long the block will last at its natural pace, pauses included."""
-    kept = _kept_estimate_s if len(block.text) <= LONG_TEXT else _kept_long_estimate_s
-    return kept(block.text, block.settings.language or project.settings.language)
+    text, language = block.text, block.settings.language or project.settings.language
+    if len(text) <= LONG_TEXT:
+        return _kept_estimate_s(text, language)
+    return _kept_long_estimate_s(text, language)
+
+
+@lru_cache(maxsize=16)
+def _kept_long_estimate_s(text: str, language: str | None) -> float:
+    """Each key in a text as long as a book makes another: only the part that it changed is judged anew."""
+    return sum(_kept_estimate_s(part, language) for part in parts_of(text))
 
 
 def spoken_s(studio: Any, block: Block) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 
 from app.ui.studio import Studio
 from app.ui.throttle import Throttle
@@ -27,7 +27,7 @@ class Places(QObject):
         self._store: Any = studio.store
         self._place: Place | None = None
         self._wanted: Place | None = None
-        self._look_soon = Throttle(self._look, _LOOK_EVERY_MS, self)
+        self._look_soon = Throttle(self._look, _LOOK_EVERY_MS, self, at_once=False)
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
         self._settled.setInterval(_SETTLES_MS)
@@ -60,8 +60,10 @@ class Places(QObject):
         editor, project = self._editor, self._studio.project
         if project is None or self._studio.store is not self._store or self._wanted is not None:
             return
-        cursor = editor.textCursor()
-        top = editor.cursorForPosition(QPoint(editor.viewport().width() // 2, 0)).block()
+        cursor, rows = editor.textCursor(), editor.rows.visible()
+        if not rows:
+            return
+        top = editor.document().findBlockByNumber(rows[0][0])
         count = len(project.blocks)
         if max(cursor.blockNumber(), top.blockNumber()) < count:
             above_px = editor.document().documentLayout().blockBoundingRect(top).top()

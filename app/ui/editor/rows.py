@@ -58,7 +58,9 @@ class Rows:
         """A block at or just above the top of the viewport: a step or two from the last, seldom a search."""
         layout = self._editor.document().documentLayout()
         block = self._editor.document().findBlockByNumber(self._first_row)
-        if not block.isValid() or abs(layout.blockBoundingRect(block).top() - offset) > 3 * height:
+        rect = layout.blockBoundingRect(block)
+        # Of a paragraph of many pages the top may be far away though it is the one in sight.
+        if not block.isValid() or rect.top() - offset > 3 * height or offset - rect.bottom() > 3 * height:
             block = self._editor.cursorForPosition(QPoint(0, 0)).block()
         while block.previous().isValid() and layout.blockBoundingRect(block).top() > offset - BLOCK_GAP_PX:
             block = block.previous()

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextBlock, QTextCharFormat, QTextDocument, QTextLayout
 
 from app.model.block import BlockKind, kind_of
+from app.services.kept_tags import LONG_TEXT, tags_in
 from app.ui.theme import theme
-from engine.text.markup import Tag, find_tags
+from engine.text.markup import Tag
 
-LONG_TEXT = 4_000  # characters of a line that is no ordinary one
 TAG_SCALE = 0.82
 CHAPTER_SCALE = 1.5
 SCENE_SCALE = 1.2
@@ -31,9 +31,9 @@ def tags_of(text: str) -> tuple[Tag, ...]:
 
 
 def _tags(text: str) -> tuple[Tag, ...]:
-    tags = find_tags(text)
+    tags = tags_in(text)
     if not tags or text.isascii() or max(text) <= "\uffff":
-        return tuple(tags)
+        return tags
 
     def units(position: int) -> int:
         return len(text[:position].encode("utf-16-le")) // 2

@@ -27,8 +27,19 @@ class Wrapping(QObject):
         if self._anywhere:
             if not self._has_endless(self._document.firstBlock(), self._document.characterCount()):
                 self._wrap(False)
-        elif self._has_endless(self._document.findBlock(position), position + added):
+        elif self._has_new_endless(position, position + added):
             self._wrap(True)
+
+    def _has_new_endless(self, start: int, end: int) -> bool:
+        """Whether there is one through what was put in from `start` to `end`; elsewhere there was none before."""
+        block = self._document.findBlock(start)
+        while block.isValid() and block.position() <= end:
+            if block.length() > _LONGEST_WORD:
+                first, last = max(0, start - block.position()), max(0, end - block.position())
+                if _ENDLESS.search(block.text()[max(0, first - _LONGEST_WORD) : last + _LONGEST_WORD]):
+                    return True
+            block = block.next()
+        return False
 
     def _has_endless(self, block: QTextBlock, end: int) -> bool:
         while block.isValid() and block.position() <= end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -30,6 +31,8 @@ from app.ui.widgets.fields import Choice, OptionalNumber, Segments
 from app.ui.widgets.lazy_stack import LazyStack
 from app.ui.widgets.page_list import PageList
 from app.ui.widgets.scroll import Scrolled
+
+log = logging.getLogger(__name__)
 
 PAGES = ("appearance", "project", "speech", "sound", "shortcuts")
 
@@ -232,7 +235,10 @@ class PreferencesDialog(Dialog):
                     each.show()
 
         # PortAudio takes a moment to find what there is, longer where a sound server has to be asked.
-        self._studio.tasks.run(look, show, fail, title=self.tr("Sound"))
+        try:
+            self._studio.tasks.run(look, show, fail, title=self.tr("Sound"))
+        except RuntimeError:
+            log.debug("the studio is closing: nobody will choose a device any more")
         return page
 
     # Deeds

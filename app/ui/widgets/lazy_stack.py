@@ -48,7 +48,7 @@ class LazyStack(QStackedWidget):
         self._timer.start()
 
     def _make_next(self) -> None:
-        if self._makers:
+        if self._makers and self.isVisible():
             self.page(min(self._makers))
         else:
             self._timer.stop()
