@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import logging.handlers
 import sys
@@ -35,7 +36,7 @@ def start_log(paths: Paths, *, verbose: bool = False, to_console: bool = True) -
     try:
         _make_private(paths.profile)
         paths.logs.mkdir(parents=True, exist_ok=True)
-        handler = logging.handlers.RotatingFileHandler(
+        handler = _LogFile(
             paths.logs / FILE, maxBytes=_BYTES, backupCount=_FILES - 1, encoding="utf-8", errors="backslashreplace"
         )
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"))
@@ -46,6 +47,17 @@ def start_log(paths: Paths, *, verbose: bool = False, to_console: bool = True) -
     sys.excepthook = _uncaught
     threading.excepthook = _uncaught_in_thread
     return file
+
+
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """A log whose disk may be full or go away: what cannot be written is left out."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """The record is left out."""
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            super().close()
 
 
 def _make_private(profile: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.log import FILE, start_log
 from app.paths import paths_for
 
@@ -53,3 +54,26 @@ def test_a_new_profile_belongs_to_its_owner_alone(tmp_path):
     profile = tmp_path / "new" / "profile"
     start_log(paths_for(profile))
     assert profile.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_of_the_log_is_nobodys_business(tmp_path, capsys):
+    paths = paths_for(tmp_path)
+    paths.logs.mkdir(parents=True)
+    (paths.logs / FILE).symlink_to("/dev/full")
+    start_log(paths, to_console=False)
+    logging.getLogger("x").error("what happened")
+    for handler in [each for each in logging.getLogger().handlers if getattr(each, "baseFilename", "")]:
+        logging.getLogger().removeHandler(handler)
+        handler.close()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_command_on_a_full_disk_fails_with_its_own_status_and_words(tmp_path, capsys):
+    paths = paths_for(tmp_path)
+    paths.logs.mkdir(parents=True)
+    (paths.logs / FILE).symlink_to("/dev/full")
+    assert main(["--profile", str(tmp_path), "voices", "remove", "Nobody"]) == 3
+    said = capsys.readouterr().err
+    assert "Nobody" in said and "Traceback" not in said and "Logging error" not in said
