@@ -1,4 +1,4 @@
-"""Words of a line as a label shows them, and how many of something."""
+"""Words of a line as a label shows them, how many of something, and how long."""
 
 from __future__ import annotations
 
@@ -19,3 +19,10 @@ def words_of(text: str, most: int = 80) -> str:
 def counted(count: int, one: str, many: str) -> str:
     """How many in words: `one` for exactly one, else `many` with the number in place of %1. Both are translated."""
     return one if count == 1 else many.replace("%1", f"{count:,}")
+
+
+def in_minutes(seconds: float) -> str:
+    """3:41, or 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

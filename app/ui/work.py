@@ -18,7 +18,7 @@ from app.ui.engine_loader import EngineLoader
 from app.ui.status.unfinished import Unfinished
 from app.ui.studio import Studio
 from app.ui.window import Window
-from app.ui.words import counted
+from app.ui.words import counted, in_minutes
 
 _ASKED_AT_ONCE = 100
 _BETWEEN_ASKING_MS = 4
@@ -269,10 +269,10 @@ class Work(QObject):
             return
         one = self.tr("1 line is being made: about %2 of speech")
         many = self.tr("%1 lines are being made: about %2 of speech")
-        text = counted(asking.wanted, one, many).replace("%2", _clock(asking.audio_s))
+        text = counted(asking.wanted, one, many).replace("%2", in_minutes(asking.audio_s))
         rtf = self._studio.renderer.rtf
         if rtf is not None:
-            text += self.tr(", ready in about %1").replace("%1", _clock(asking.audio_s * rtf))
+            text += self.tr(", ready in about %1").replace("%1", in_minutes(asking.audio_s * rtf))
         self._asked = asking.wanted
         self._studio.say("info", text + ".")
         self._queue_changed()
@@ -340,9 +340,3 @@ class Work(QObject):
         from app.ui.preferences.about_dialog import AboutDialog
 
         self._show("about", lambda: AboutDialog(self._studio, self._window))
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

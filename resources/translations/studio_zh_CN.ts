@@ -756,18 +756,6 @@
         <translation>将从 %2 下载 %1。许可：%3。</translation>
     </message>
     <message>
-        <source>Folder for downloads</source>
-        <translation>下载文件夹</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>选择…</translation>
-    </message>
-    <message>
-        <source>Choose a folder for downloads</source>
-        <translation>选择下载文件夹</translation>
-    </message>
-    <message>
         <source>Folder</source>
         <translation>文件夹</translation>
     </message>
@@ -786,6 +774,21 @@
     <message>
         <source>Only %1 are free on that disk: choose another.</source>
         <translation>该磁盘只有 %1 可用空间：请另选一个。</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadFolder</name>
+    <message>
+        <source>Folder for downloads</source>
+        <translation>下载文件夹</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Choose a folder for downloads</source>
+        <translation>选择下载文件夹</translation>
     </message>
 </context>
 <context>
@@ -1166,18 +1169,6 @@
     <message>
         <source>Downloads</source>
         <translation>下载</translation>
-    </message>
-    <message>
-        <source>Folder for downloads</source>
-        <translation>下载文件夹</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>选择…</translation>
-    </message>
-    <message>
-        <source>Choose a folder for downloads</source>
-        <translation>选择下载文件夹</translation>
     </message>
     <message>
         <source>Folder</source>

@@ -567,22 +567,22 @@ def test_every_control_has_a_name(running, qtbot):
 def test_another_disk_can_be_chosen_before_a_download_begins(running, qtbot, hub, tmp_path, monkeypatch):
     from collections import namedtuple
 
-    from app.ui.models import download_dialog
+    from app.ui.models import download_folder
 
     dialog = dialog_of(running)
     row = row_of(dialog, "small-1")
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(download_dialog.shutil, "disk_usage", lambda path: usage(10, 9, 1))
+    monkeypatch.setattr(download_folder.shutil, "disk_usage", lambda path: usage(10, 9, 1))
     row.buttons["download"].click()
     asking = dialog.models_page.asking
     assert not asking.start.isEnabled() and "choose another" in asking.space.text()
-    monkeypatch.setattr(download_dialog.shutil, "disk_usage", lambda path: usage(10**9, 0, ENTRY.size_bytes + 1))
-    asking.choose(tmp_path / "nearly big disk")
+    monkeypatch.setattr(download_folder.shutil, "disk_usage", lambda path: usage(10**9, 0, ENTRY.size_bytes + 1))
+    asking.folder.choose(tmp_path / "nearly big disk")
     assert not asking.start.isEnabled(), "the download itself asks for some room to spare"
     monkeypatch.undo()
     monkeypatch.setattr("app.services.models.CATALOGUE", (ENTRY,))
     monkeypatch.setenv("HF_ENDPOINT", hub.address)
-    asking.choose(tmp_path / "big disk")
+    asking.folder.choose(tmp_path / "big disk")
     asking.start.click()
     wait_until(qtbot, lambda: row.row.state == "ready")
     assert (tmp_path / "big disk" / "small-1" / "model.safetensors").is_file()

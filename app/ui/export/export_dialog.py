@@ -20,7 +20,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import Dialog, card, note
 from app.ui.window_state import WindowState
-from app.ui.words import counted
+from app.ui.words import counted, in_minutes
 from engine.errors import SpeechError
 
 _LINES_AT_ONCE = 50
@@ -136,7 +136,7 @@ class ExportDialog(Dialog):
         self._stage.setText(words.get(progress.stage, progress.stage))
         self.bar.setValue(round(progress.fraction * 1000))
         if progress.left_s is not None:
-            self._left.setText(self.tr("About %1 left").replace("%1", _clock(progress.left_s)))
+            self._left.setText(self.tr("About %1 left").replace("%1", in_minutes(progress.left_s)))
 
     def _done(self, report: ExportReport) -> None:
         self._task = None
@@ -144,7 +144,7 @@ class ExportDialog(Dialog):
         lines = []
         for file in report.files[:8]:
             level = f" · {file.measured.lufs:.1f} LUFS" if file.measured is not None else ""
-            lines.append(f"<b>{escape(file.path.name)}</b> &nbsp; {_clock(file.seconds)}{level}")
+            lines.append(f"<b>{escape(file.path.name)}</b> &nbsp; {in_minutes(file.seconds)}{level}")
             lines += [f"<span>⚠ {escape(local(str(fault)))}</span>" for fault in file.faults]
         if len(report.files) > 8:
             rest = len(report.files) - 8
@@ -244,9 +244,3 @@ class ExportDialog(Dialog):
             self._task.cancel()
             self._task = None
         super().reject()
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from app.services.models import Models
+from app.ui.models.download_folder import DownloadFolder
 from app.ui.models.words import size
 from app.ui.widgets.dialog import note
 from app.ui.widgets.fields import Section
@@ -23,14 +21,9 @@ class HubSettings(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         section = Section(self.tr("Downloads"), foldable=True, open_=False)
         self.section = section
-        self.folder = QLineEdit()
-        self.folder.setReadOnly(True)
-        self.folder.setAccessibleName(self.tr("Folder for downloads"))
-        browse = QPushButton(self.tr("Choose…"))
-        browse.setAutoDefault(False)
-        browse.setAccessibleName(self.tr("Choose a folder for downloads"))
-        browse.clicked.connect(self._browse)
-        section.add_row(self.tr("Folder"), self.folder, browse)
+        self.folder = DownloadFolder(models)
+        self.folder.changed.connect(self._show)
+        section.add_row(self.tr("Folder"), self.folder)
         self.space = note("", "faint")
         section.add_wide(self.space)
         own = models.settings.models
@@ -60,19 +53,9 @@ class HubSettings(QWidget):
         except OSError as error:
             self.space.setText(self.tr("The setting could not be kept: %1").replace("%1", str(error)))
 
-    def _browse(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Folder for downloads"), str(self._models.root))
-        if folder:
-            self._models.move_root(Path(folder))
-            self._show()
-
     def _show(self) -> None:
-        root = self._models.root
-        self.folder.setText(str(root))
-        there = next((parent for parent in (root, *root.parents) if parent.exists()), None)
-        free = shutil.disk_usage(there).free if there is not None else 0
         words = self.tr(
             "%1 free there. Models that are downloaded already stay where they are; "
             "what has come of an unfinished download moves when it goes on."
         )
-        self.space.setText(words.replace("%1", size(free)))
+        self.space.setText(words.replace("%1", size(self.folder.free_bytes())))

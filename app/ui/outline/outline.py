@@ -31,6 +31,7 @@ from app.ui.throttle import Debounce
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.rows import paint_ground
+from app.ui.words import in_minutes
 
 PART_ROLE = Qt.ItemDataRole.UserRole
 LENGTH_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -304,17 +305,11 @@ def _item(title: str, part: Chapter | Scene, figures: tuple[float, int, int]) ->
     seconds, ready, total = figures
     item = QTreeWidgetItem([title])
     item.setData(0, PART_ROLE, part)
-    item.setData(0, LENGTH_ROLE, _clock(seconds))
+    item.setData(0, LENGTH_ROLE, in_minutes(seconds))
     item.setData(0, SHARE_ROLE, (ready, total))
     item.setToolTip(0, title)
-    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {_clock(seconds)}, {ready}/{total}")
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {in_minutes(seconds)}, {ready}/{total}")
     return item
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 class _PartRow(QStyledItemDelegate):
