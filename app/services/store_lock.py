@@ -153,7 +153,8 @@ class Lock:
                 f"{self.path.name} is another name of {found.path}, where changes wait since the program ended.",
                 f"Open it as {found.path}.",
             )
-        raise ProjectLockedError(self.path, Holder.from_text(found.holder), found.path)
+        other = found.path if found.path != file else None
+        raise ProjectLockedError(self.path, Holder.from_text(found.holder), other)
 
     def beat(self) -> str:
         """Say that this process still holds the project; returns the text for the project's own row."""

@@ -6,10 +6,13 @@ import json
 import os
 import stat
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.services.store_lock_file import HeldError, LockFile
+
+_LOOKS, _LOOK_S = 50, 0.02
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,21 @@ class SameFile:
         if where is None:
             return None
         lock = LockFile(where)
-        try:
-            lock.take()
-        except HeldError as error:
-            return _elsewhere(error.text, path, lives=True)
-        except OSError:
-            return None
+        for _ in range(_LOOKS):
+            try:
+                lock.take()
+                break
+            except HeldError as error:
+                text = error.text
+            except OSError:
+                return None
+            if text:
+                return _elsewhere(text, path, lives=True)
+            time.sleep(_LOOK_S)  # he has it, and has not said yet by which name
+        else:
+            return Elsewhere(path, "", lives=True)
         left = _elsewhere(lock.read(), path, lives=False)
-        if left is not None and _has_log(left.path):
+        if left is not None and left.path != path and _has_log(left.path):
             lock.leave()
             return left
         self._file, self._path = lock, path
@@ -82,7 +92,7 @@ def written_as(path: Path) -> Path | None:
     except OSError:
         return None
     found = _elsewhere(text, path, lives=True)
-    return found.path if found is not None and _has_log(found.path) else None
+    return found.path if found is not None and found.path != path and _has_log(found.path) else None
 
 
 def _place_of(path: Path) -> Path | None:
@@ -104,12 +114,12 @@ def _place_of(path: Path) -> Path | None:
 
 
 def _elsewhere(text: str, path: Path, *, lives: bool) -> Elsewhere | None:
-    """What a note says, unless it is of `path` itself or of a file that is not there any more."""
+    """What a note says, unless it is of a file that is not there any more."""
     try:
         raw = json.loads(text)
         other, holder = Path(str(raw["path"])), str(raw["holder"])
         # A number is given to another file once its own is gone.
-        if os.path.abspath(other) == os.path.abspath(path) or not os.path.samefile(other, path):
+        if not os.path.samefile(other, path):
             return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

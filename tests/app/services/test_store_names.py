@@ -93,6 +93,45 @@ def test_another_process_with_another_profile_is_kept_out_too(link: Path, tmp_pa
             ProjectStore.open(tmp_path / "a.mvs", paths=paths)
 
 
+RACE = """
+import os, random, sys, tempfile, time
+from pathlib import Path
+tempfile.tempdir = sys.argv[2]
+from app.model.commands import ReplaceText
+from app.paths import paths_for
+from app.services.store import ProjectStore
+from app.services.store_lock import ProjectLockedError
+names = [Path(each) for each in sys.argv[3:]]
+who, log = sys.argv[1], os.open(Path(sys.argv[2]) / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+chance, written = random.Random(who), 0
+while written < 15:
+    try:
+        with ProjectStore.open(chance.choice(names), paths=paths_for(Path(sys.argv[2]) / who)) as store:
+            assert not store.notices, store.notices
+            store.history.do(ReplaceText(len(store.project.text()), "", f"\\n{who} {written}"))
+            assert store.flush()
+            os.write(log, f"{who} {written}\\n".encode())
+            written += 1
+    except ProjectLockedError:
+        time.sleep(chance.random() * 0.003)
+"""
+
+
+def test_writers_that_race_by_several_names_lose_nothing_of_each_other(
+    link: Path, tmp_path: Path, paths: Paths
+) -> None:
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    names = [str(tmp_path / "a.mvs"), str(link)]
+    programs = [[sys.executable, "-c", RACE, f"w{number}", str(tmp_path / "tmp"), *names] for number in range(4)]
+    racing = [subprocess.Popen(program, env=environment, stderr=subprocess.PIPE) for program in programs]
+    for process in racing:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said.decode()[-2_000:]
+    acknowledged = (tmp_path / "tmp" / "log").read_text().splitlines()
+    with ProjectStore.open(link, paths=paths) as store:
+        assert store.project.text().splitlines()[1:] == acknowledged and len(acknowledged) == 60
+
+
 def test_what_a_killed_writer_left_beside_another_name_is_not_written_over(
     link: Path, tmp_path: Path, paths: Paths
 ) -> None:
