@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -42,6 +43,23 @@ class Studio:
     def read(self, take_id: str, start: int, n: int) -> np.ndarray:
         return self.audio[take_id][start : start + n]
 
+    def add_take(self, block: Block, spoken: dict[int, np.ndarray]) -> Take:
+        """A finished take of a block; `spoken` is the audio of each piece by its item of the plan."""
+        ends = list(accumulate(map(len, spoken.values())))
+        take = Take(
+            block_id=block.id,
+            text=block.text,
+            state="done",
+            stop_reason="stop",
+            seconds=ends[-1] / RATE,
+            pieces=tuple(
+                PieceAudio(end - len(samples), len(samples), item)
+                for end, (item, samples) in zip(ends, spoken.items(), strict=True)
+            ),
+        )
+        self.audio[take.id] = np.concatenate(list(spoken.values()))
+        return take
+
 
 def studio(
     lines: list[str | Block],
@@ -65,24 +83,15 @@ def studio(
         planned = plan(block, block.text)
         if index in unspoken or block.kind.value in ("note", "empty") or not planned.pieces:
             continue
-        pieces, audio, at = [], [], 0
-        for item, step in enumerate(planned.items):
-            if not hasattr(step, "text"):
-                continue
-            samples = voiced(seconds, seed=index * 10 + item, level=level)
-            samples = np.concatenate((samples, np.zeros((round(tail_s * RATE), 2), np.float32)))
-            pieces.append(PieceAudio(at, len(samples), item))
-            audio.append(samples)
-            at += len(samples)
-        take = Take(
-            block_id=block.id,
-            text=block.text,
-            state="done",
-            stop_reason="stop",
-            seconds=at / RATE,
-            pieces=tuple(pieces),
+        tail = np.zeros((round(tail_s * RATE), 2), np.float32)
+        take = made.add_take(
+            block,
+            {
+                item: np.concatenate((voiced(seconds, seed=index * 10 + item, level=level), tail))
+                for item, step in enumerate(planned.items)
+                if hasattr(step, "text")
+            },
         )
-        made.audio[take.id] = np.concatenate(audio)
         takes.append(take)
         blocks[index] = replace(block, takes=(take.id,), chosen=take.id)
     made.project = Project(blocks, takes=takes, voices=voices, settings=settings)

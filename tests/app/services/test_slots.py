@@ -16,7 +16,6 @@ from app.model.block import Block, BlockSettings
 from app.model.history import History
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings
-from app.model.take import PieceAudio, Take
 from app.services.block_states import BlockStates
 from app.services.excerpt import Excerpt, heard_shape
 from app.services.exporter_plan import spoken_blocks
@@ -49,25 +48,14 @@ def speak(project: Project, seconds: list[float]) -> Studio:
     """Takes for the lines of a project, each piece of a line so many seconds long."""
     made, blocks, takes = Studio(project), [], []
     for index, block in enumerate(project.blocks):
-        pieces, audio, at = [], [], 0
-        for number, piece in enumerate(plan(block, block.text).pieces):
-            assert piece.text
-            samples = voiced(seconds[index], seed=index * 10 + number)
-            pieces.append(PieceAudio(at, len(samples), number))
-            audio.append(samples)
-            at += len(samples)
+        pieces = plan(block, block.text).pieces
         if not pieces:
             blocks.append(block)
             continue
-        take = Take(
-            block_id=block.id,
-            text=block.text,
-            state="done",
-            stop_reason="stop",
-            seconds=at / RATE,
-            pieces=tuple(pieces),
+        assert all(piece.text for piece in pieces)
+        take = made.add_take(
+            block, {number: voiced(seconds[index], seed=index * 10 + number) for number in range(len(pieces))}
         )
-        made.audio[take.id] = np.concatenate(audio)
         takes.append(take)
         blocks.append(replace(block, takes=(take.id,), chosen=take.id))
     made.project = Project(blocks, takes=takes, settings=project.settings)
