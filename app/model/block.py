@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, Literal
 
 from app.model import checks
@@ -137,7 +138,7 @@ class Block:
     takes: tuple[str, ...] = ()
     chosen: str | None = None
 
-    @property
+    @cached_property
     def kind(self) -> BlockKind:
         return kind_of(self.text)
 
