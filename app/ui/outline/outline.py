@@ -5,37 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDropEvent, QPainter, QPen
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QMenu,
-    QStackedLayout,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QToolButton,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QMenu, QStackedLayout, QToolButton, QTreeWidgetItem, QWidget
 
 from app.model.block import Block
 from app.model.commands import MoveBlocks
 from app.model.outline import Chapter, Scene, outline
 from app.services.programme import is_spoken
 from app.ui.editor.block_info import estimate_s
+from app.ui.outline.parts_tree import PART_ROLE, PartsTree, part_item
 from app.ui.slices import Slices
 from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.throttle import Debounce
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.empty_state import EmptyState
-from app.ui.widgets.rows import paint_ground
-from app.ui.words import in_minutes
 
-PART_ROLE = Qt.ItemDataRole.UserRole
-LENGTH_ROLE = Qt.ItemDataRole.UserRole + 1
-SHARE_ROLE = Qt.ItemDataRole.UserRole + 2
 REFRESH_MS = 250
 _BLOCKS_AT_ONCE = 20
 
@@ -68,7 +53,7 @@ class Outline(QWidget):
                 small=True,
             )
         )
-        self.tree = _Tree(self)
+        self.tree = PartsTree(self)
         self.tree.setAccessibleName(self.tr("Chapters and scenes"))
         self.tree.itemClicked.connect(lambda item, _: self._jump(item))
         self.tree.itemActivated.connect(lambda item, _: self._jump(item))
@@ -178,12 +163,12 @@ class Outline(QWidget):
             if chapter.block_id is not None:
                 number += 1
             title = chapter.title or (self.tr("Beginning") if chapter.block_id is None else self.tr("Untitled chapter"))
-            item = _item(f"{number}  {title}" if chapter.block_id is not None else title, chapter, figures)
+            item = part_item(f"{number}  {title}" if chapter.block_id is not None else title, chapter, figures)
             if chapter.block_id is None:
                 item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self.tree.addTopLevelItem(item)
             for scene, scene_figures in scenes:
-                child = _item(scene.title or self.tr("Untitled scene"), scene, scene_figures)
+                child = part_item(scene.title or self.tr("Untitled scene"), scene, scene_figures)
                 child.setFlags(child.flags() & ~Qt.ItemFlag.ItemIsDragEnabled & ~Qt.ItemFlag.ItemIsDropEnabled)
                 item.addChild(child)
             item.setExpanded(_key(chapter) not in self._folded)
@@ -256,107 +241,5 @@ class Outline(QWidget):
         menu.deleteLater()
 
 
-class _Tree(QTreeWidget):
-    """Chapters can be dragged among chapters; the model is changed by a command, never by the view."""
-
-    moved = Signal(int, int)
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setHeaderHidden(True)
-        self.setIndentation(16)
-        self.setUniformRowHeights(True)
-        self.setItemDelegate(_PartRow(self))
-        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        self.setDefaultDropAction(Qt.DropAction.MoveAction)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setExpandsOnDoubleClick(False)
-        self.setMouseTracking(True)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        source_item = self.currentItem()
-        source = self.indexOfTopLevelItem(source_item) if source_item is not None else -1
-        target_item = self.itemAt(event.position().toPoint())
-        if target_item is not None and target_item.parent() is not None:
-            target_item = target_item.parent()
-        target = self.indexOfTopLevelItem(target_item) if target_item is not None else self.topLevelItemCount() - 1
-        below = self.dropIndicatorPosition() == QAbstractItemView.DropIndicatorPosition.BelowItem
-        if target_item is not None:
-            if below and target < source:
-                target += 1
-            elif (
-                not below
-                and target > source
-                and self.dropIndicatorPosition() == QAbstractItemView.DropIndicatorPosition.AboveItem
-            ):
-                target -= 1
-        event.setDropAction(Qt.DropAction.IgnoreAction)
-        event.accept()
-        if source >= 0:
-            self.moved.emit(source, target)
-
-
 def _key(part: Chapter | Scene) -> str:
     return part.block_id or ""
-
-
-def _item(title: str, part: Chapter | Scene, figures: tuple[float, int, int]) -> QTreeWidgetItem:
-    seconds, ready, total = figures
-    item = QTreeWidgetItem([title])
-    item.setData(0, PART_ROLE, part)
-    item.setData(0, LENGTH_ROLE, in_minutes(seconds))
-    item.setData(0, SHARE_ROLE, (ready, total))
-    item.setToolTip(0, title)
-    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{title}, {in_minutes(seconds)}, {ready}/{total}")
-    return item
-
-
-class _PartRow(QStyledItemDelegate):
-    """Title, length, and a ring that fills as lines are spoken."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
-        return QSize(80, 30)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
-        look = theme()
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = QRectF(option.rect)
-        paint_ground(painter, option, rect.adjusted(0, 1, -2, -1))
-        ready, total = index.data(SHARE_ROLE)
-        right = rect.right() - 10
-        mark = QRectF(right - 14, rect.center().y() - 7, 14, 14)
-        if total and ready == total:
-            look.paint_icon(painter, mark, "check", "done")
-        elif total:
-            pen = QPen(look.colour("border_strong"), 2)
-            painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            ring = mark.adjusted(2, 2, -2, -2)
-            painter.drawEllipse(ring)
-            if ready:
-                pen.setColor(look.colour("accent"))
-                painter.setPen(pen)
-                painter.drawArc(ring, 90 * 16, -int(360 * 16 * ready / total))
-        right = mark.left() - 8
-        painter.setFont(look.figures_font(-1))
-        painter.setPen(look.colour("text_faint"))
-        length = index.data(LENGTH_ROLE)
-        width = painter.fontMetrics().horizontalAdvance(length)
-        painter.drawText(QRectF(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignVCenter, length)
-        right -= width + 8
-        top_level = not index.parent().isValid()
-        font = option.font
-        font.setWeight(font.Weight.DemiBold if top_level else font.Weight.Normal)
-        painter.setFont(font)
-        painter.setPen(look.colour("text" if top_level else "text_soft"))
-        title = painter.fontMetrics().elidedText(
-            index.data(), Qt.TextElideMode.ElideRight, int(right - rect.left() - 6)
-        )
-        painter.drawText(
-            QRectF(rect.left() + 6, rect.top(), right - rect.left() - 6, rect.height()),
-            Qt.AlignmentFlag.AlignVCenter,
-            title,
-        )
-        painter.restore()
