@@ -8,8 +8,9 @@ import re
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from app.model.block import new_id
 from app.services.store_rows import Batch, write_batch
@@ -94,10 +95,13 @@ def rebuild_to(
     keep: Callable[[str], bool],
     tick: Tick,
     state: Batch | None = None,
+    *,
+    in_need: bool = False,
 ) -> None:
-    """Copy row by row into a fresh file, leaving out the audio of takes that are not kept, and what cannot be read.
+    """Copy row by row into a fresh file, leaving out the audio of takes that are not kept, and what is damaged.
 
     Args:
+        in_need: leave out, too, what cannot be read just now: the drive of the source does not answer.
         connection: the source; None when it cannot be read at all.
         state: the project as it is in memory, written instead of the source's small tables.
         tick: as for `copy_to`. Audio that is written meanwhile is copied too.
@@ -109,26 +113,37 @@ def rebuild_to(
         create_schema(destination)
         destination.execute("PRAGMA journal_mode = MEMORY")
         if connection is not None:
-            _copy_segments(connection, destination, keep, tick)
+            _copy_segments(connection, destination, keep, tick, in_need)
         destination.execute("BEGIN")
         if state is not None:
             write_batch(destination, state)
         for table in SMALL_TABLES:
             if connection is not None and (state is None or table in ("clips", "snapshots")):
-                try:
-                    for row in connection.execute(f"SELECT * FROM {table}"):
-                        marks = ", ".join("?" * len(row))
-                        destination.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
-                except sqlite3.DatabaseError:
-                    if state is None:
-                        raise
+                for row in _rows(connection, table, all_or_nothing=state is None):
+                    marks = ", ".join("?" * len(row))
+                    destination.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
         destination.execute("COMMIT")
     finally:
         destination.close()
 
 
+def _rows(connection: sqlite3.Connection, table: str, *, all_or_nothing: bool) -> Iterator[tuple[Any, ...]]:
+    """The rows of a table, up to one that cannot be read."""
+    try:
+        rows = connection.execute(f"SELECT * FROM {table}")
+        while (row := rows.fetchone()) is not None:
+            yield row
+    except sqlite3.DatabaseError:
+        if all_or_nothing:
+            raise
+
+
 def _copy_segments(
-    connection: sqlite3.Connection, destination: sqlite3.Connection, keep: Callable[[str], bool], tick: Tick
+    connection: sqlite3.Connection,
+    destination: sqlite3.Connection,
+    keep: Callable[[str], bool],
+    tick: Tick,
+    in_need: bool,
 ) -> None:
     at = -1
     while True:
@@ -137,7 +152,9 @@ def _copy_segments(
             numbers = connection.execute(
                 "SELECT number, take FROM segments WHERE number > ? ORDER BY number LIMIT ?", (at, _ROWS)
             ).fetchall()
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if not (in_need or _is_damage(error)):
+                raise
             return  # the rest of the list is damaged; its takes are marked when they are read
         if not numbers:
             return
@@ -150,13 +167,20 @@ def _copy_segments(
                 row = connection.execute(
                     "SELECT take, start, samples, crc, flac FROM segments WHERE number = ?", (number,)
                 ).fetchone()
-                destination.execute("INSERT OR IGNORE INTO segments VALUES (NULL, ?, ?, ?, ?, ?)", row)
-            except sqlite3.IntegrityError:
-                continue  # a value of the wrong type
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
+                if not (in_need or _is_damage(error)):
+                    raise
                 continue  # one damaged segment; its take is marked when it is read
+            with contextlib.suppress(sqlite3.IntegrityError):  # a value of the wrong type
+                destination.execute("INSERT OR IGNORE INTO segments VALUES (NULL, ?, ?, ?, ?, ?)", row)
         destination.execute("COMMIT")
         tick(min(0.99, at / max(1, last or 1)))
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    return str(getattr(error, "sqlite_errorname", "") or "SQLITE_CORRUPT").startswith(
+        ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+    )
 
 
 def settle(part: Path, target: Path) -> None:

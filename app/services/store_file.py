@@ -40,7 +40,11 @@ class WrittenFile:
             raise FileGoneError(f"{self.path} is gone")
         if self.connection is None:
             connection = connect(self.path, write=True)
-            begin_writing(connection, self.path)
+            try:
+                begin_writing(connection, self.path)
+            except BaseException:
+                connection.close()
+                raise
             self.connection = connection
         return self.connection
 
@@ -73,7 +77,8 @@ class WrittenFile:
     def switch(self, path: Path, settle: Callable[[], None]) -> None:
         """Put the file to rest, call `settle`, and write to the file that is at `path` then.
 
-        When `settle` raises, the old one is opened again by the next writing.
+        When `settle` raises, the old one is opened again by the next writing; so is a new one that has taken its place
+        and cannot be opened at once.
 
         Raises:
             sqlite3.OperationalError: somebody else reads the file, so it cannot be put to rest.
@@ -85,10 +90,18 @@ class WrittenFile:
                 self._rest()
             self.let_go()
         settle()
-        self.connection = connect(path, write=True)
-        begin_writing(self.connection, path)
-        self.path = path
-        self._identity = _identity(path)
+        if path == self.path:
+            self._identity = _identity(path)
+            with contextlib.suppress(sqlite3.Error, OSError):
+                self.open()
+            return
+        connection = connect(path, write=True)
+        try:
+            begin_writing(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+        self.connection, self.path, self._identity = connection, path, _identity(path)
 
     def gather(self) -> None:
         """Bring the write-ahead log into the file itself, so that copies of it are whole."""

@@ -59,7 +59,8 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
             store_copy.copy_to(connection, part, tick)
         else:
             # The old file does not take what is in memory: what can be read of its audio, and all else from memory.
-            store_copy.rebuild_to(connection or _readable(store.file), part, lambda _: True, tick, writer.whole_state())
+            source = connection or _readable(store.file)
+            store_copy.rebuild_to(source, part, lambda _: True, tick, writer.whole_state(), in_need=True)
         if not store.is_untitled:
             _give_new_id(part)
         store_copy.settle(part, file)

@@ -233,7 +233,7 @@ def _copy_table(
         try:
             destination.execute(insert, row)
             copied += 1
-        except sqlite3.Error:  # a value that the table does not take
+        except (sqlite3.IntegrityError, sqlite3.DataError):  # a value that the table does not take
             result.lost.add(table)
     return copied
 

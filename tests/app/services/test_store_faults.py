@@ -21,7 +21,16 @@ from app.model.commands import ReplaceText, SetBlockSettings
 from app.model.errors import ProjectError
 from app.model.take import Take
 from app.paths import Paths, paths_for
-from app.services import store_file, store_lag, store_schema, store_writer
+from app.services import (
+    store_copy,
+    store_file,
+    store_lag,
+    store_moves,
+    store_opening,
+    store_repair,
+    store_schema,
+    store_writer,
+)
 from app.services.store import ProjectStore
 from app.services.store_problem import Problem
 
@@ -479,3 +488,90 @@ def test_a_real_limit_of_the_file_size_is_survived(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, env=environment, timeout=120
     )
     assert done.stdout.strip() == "survived", done.stderr
+
+
+class FailingConnection:
+    """One whose n-th statement fails, wherever that is."""
+
+    left = 0
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, *values):
+        FailingConnection.left -= 1
+        if FailingConnection.left == 0:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorname = "SQLITE_FULL"
+            raise error
+        return self._connection.execute(sql, *values)
+
+    def executemany(self, sql: str, values):
+        for each in values:
+            self.execute(sql, each)
+
+    def backup(self, target, **how):
+        return self._connection.backup(getattr(target, "_connection", target), **how)
+
+    def __getattr__(self, name: str):
+        return getattr(self._connection, name)
+
+
+def _prepared(path: Path, paths: Paths, spoil: bool) -> ProjectStore:
+    store = ProjectStore.create(path, paths=paths)
+    store.history.do(ReplaceText(0, "", "\n".join(f"line {number}" for number in range(20))))
+    writer = store.begin_take(Take(id="t0", block_id=store.project.blocks[0].id))
+    writer.append(noise(250_000))
+    writer.finish(Take(id="t0", block_id=writer.take.block_id, state="done"))
+    assert store.flush()
+    if spoil:
+        store.close()
+        data = bytearray(path.read_bytes())
+        data[100:600] = b"\xff" * 500
+        path.write_bytes(data)
+    return store
+
+
+@pytest.mark.parametrize("deed", ["compact", "save as", "repair", "save a read-only one"])
+def test_an_error_at_any_statement_of_a_large_deed_costs_nothing(
+    tmp_path: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch, deed: str
+) -> None:
+    for module in (store_copy, store_file, store_moves, store_opening, store_repair):
+        monkeypatch.setattr(
+            module, "connect", lambda *where, **how: FailingConnection(store_schema.connect(*where, **how))
+        )
+    monkeypatch.setattr(store_writer, "RETRY_S", (0.02, 0.02))
+    at, told = 1, 0
+    while True:
+        folder = tmp_path / f"{at}"
+        folder.mkdir()
+        path = folder / "a.mvs"
+        FailingConnection.left = 0
+        store = _prepared(path, paths, deed == "repair")
+        if deed == "save a read-only one":
+            store.close()
+            store = ProjectStore.open(path, paths=paths, read_only=True)
+        FailingConnection.left = at
+        try:
+            if deed == "compact":
+                store.compact()()
+            elif deed == "repair":
+                store = ProjectStore.open(path, paths=paths)
+            else:
+                store.save_as(folder / "b.mvs")
+        except ProjectError:
+            told += 1
+        finished, FailingConnection.left = FailingConnection.left > 0, 0
+        if deed == "repair" and store.path == path and not store.notices:
+            store = ProjectStore.open(path, paths=paths)
+        store.history.do(ReplaceText(0, "", "new "))
+        assert store.flush() and store.close(), at
+        with ProjectStore.open(store.path, paths=paths) as again:
+            assert len(again.project.blocks) == 20, at
+            assert store.read_only or again.project.text().startswith("new "), at
+            assert np.array_equal(again.read_take("t0"), noise(250_000)), at
+        assert not [each for each in folder.iterdir() if each.name.startswith(".")], at
+        if finished:
+            break
+        at += 1 if at < 10 else 8
+    assert told > 3
