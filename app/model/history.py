@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from app.model.checks import from_json_text
 from app.model.command import Command, Compound, command_from_json
-from app.model.errors import CommandError, FormatError
+from app.model.errors import CommandError, FormatError, ProjectError
+from app.model.long_step import MANY, LongStep
 from app.model.project import Project, Touched
 from app.model.signal import Signal
 
@@ -97,6 +99,7 @@ class History:
         self._merge = _Merge()
         self._now_s = now_s
         self._busy = False
+        self._long: LongStep | None = None
 
     @property
     def can_undo(self) -> bool:
@@ -126,7 +129,31 @@ class History:
             CommandError: it does not fit; nothing was changed.
             RuntimeError: called from within another change (a listener of the project's signals).
         """
-        inverse = self._apply(command)
+        self.finish()
+        self._keep(command, self._apply(command), merge_key)
+
+    def begin(self, command: Compound) -> LongStep:
+        """As `do`, some of it at a time; whatever else changes the project first has the rest done."""
+        self.finish()
+
+        def fail(error: ProjectError) -> None:
+            self._long = None
+            raise error
+
+        def keep(inverse: Command) -> None:
+            self._long = None
+            self._keep(command, inverse, None)
+
+        self._long = LongStep(self.project, command, self._apply, keep, fail)
+        return self._long
+
+    def finish(self) -> None:
+        """Do what is left of a long step. Raises CommandError when it does not fit: then nothing of it was done."""
+        if self._long is not None and not self._busy:
+            self._long.finish()
+
+    def _keep(self, command: Command, inverse: Command, merge_key: str | None) -> None:
+        """A step that was done; what had been undone cannot be done again."""
         now = self._now_s()
         forgotten = tuple(step.number for step in self._steps[self._done :])
         del self._steps[self._done :]
@@ -145,19 +172,32 @@ class History:
 
         Raises: as `do`.
         """
+        self.finish()
         self._apply(command)
         self._record()
 
     def undo(self) -> None:
         """Take back the last step; nothing when there is none. Raises CommandError when the file's history does not
         fit."""
-        if self.can_undo:
-            self._turn(self._steps[self._done - 1], -1)
+        step = self.begin_undo()
+        if step is not None:
+            step.finish()
 
     def redo(self) -> None:
         """Do again what was undone last; nothing when there is none."""
-        if self.can_redo:
-            self._turn(self._steps[self._done], 1)
+        step = self.begin_redo()
+        if step is not None:
+            step.finish()
+
+    def begin_undo(self) -> LongStep | None:
+        """As `undo`, some of it at a time; None: there was little or nothing to do, and it is done."""
+        self.finish()
+        return self._turn(self._steps[self._done - 1], -1) if self.can_undo else None
+
+    def begin_redo(self) -> LongStep | None:
+        """As `redo`; see `begin_undo`."""
+        self.finish()
+        return self._turn(self._steps[self._done], 1) if self.can_redo else None
 
     def end_merge(self) -> None:
         """The next edit begins a step of its own (the caret was moved, the field was left)."""
@@ -165,25 +205,42 @@ class History:
 
     def clear(self) -> None:
         """Forget all steps."""
+        self.finish()
         forgotten = tuple(step.number for step in self._steps)
         self._steps, self._done, self._merge = [], 0, _Merge()
         self._record((), forgotten)
 
-    def _turn(self, step: Step, direction: int) -> None:
+    def _turn(self, step: Step, direction: int) -> LongStep | None:
         try:
             command = (
                 command_from_json(from_json_text(step.command, "A step"))
                 if isinstance(step.command, str)
                 else step.command
             )
-            step.put(self._apply(command))
+            if isinstance(command, Compound) and len(command.commands) > MANY:
+                self._long = LongStep(
+                    self.project, command, self._apply, lambda back: self._turned(step, back, direction), self._distrust
+                )
+                return self._long
+            back = self._apply(command)
         except (CommandError, FormatError) as error:
-            # Only a file changed by something else can bring this about: what cannot be trusted is forgotten.
-            self.clear()
-            raise CommandError("The steps before this cannot be taken back.", "The script stays as it is.") from error
+            self._distrust(error)
+        else:
+            self._turned(step, back, direction)
+        return None
+
+    def _turned(self, step: Step, back: Command, direction: int) -> None:
+        self._long = None
+        step.put(back)
         self._done += direction
         self._merge = _Merge()
         self._record((step,))
+
+    def _distrust(self, error: ProjectError) -> NoReturn:
+        """Only a file changed by something else can bring this about: what cannot be trusted is forgotten."""
+        self._long = None
+        self.clear()
+        raise CommandError("The steps before this cannot be taken back.", "The script stays as it is.") from error
 
     def _apply(self, command: Command) -> Command:
         if self._busy:

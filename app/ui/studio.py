@@ -126,6 +126,8 @@ class Studio(QObject):
 
     def set_store(self, store: ProjectStore) -> None:
         """Open another project; the caller closes the old store after this returns."""
+        if self.history is not None:
+            self.history.finish()
         self.store = store
         self.selection = ()
         self.current_block = ""

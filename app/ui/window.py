@@ -253,10 +253,7 @@ class Window(QMainWindow):
         if isinstance(focus, QLineEdit) and (focus.isUndoAvailable() if deed == "undo" else focus.isRedoAvailable()):
             getattr(focus, deed)()
             return
-        history = self.studio.history
-        if history is not None:
-            getattr(history, deed)()
-            self.script.editor.caret_to_last_change()
+        self.script.long_steps.turn(deed, self.script.editor.caret_to_last_change)
 
     def _scale_script(self, direction: int) -> None:
         now = self.script.editor.font().pointSizeF()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdi
 from app.model.command import Compound
 from app.model.commands import ReplaceText
 from app.ui.editor.script_editor import ScriptEditor
+from app.ui.long_steps import LongSteps
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF
 from app.ui.throttle import Debounce
@@ -24,9 +25,10 @@ MOST_MATCHES = 20_000
 class FindBar(QFrame):
     """Searches while typing. A pattern is applied line by line, so that ^ and $ are the ends of a paragraph."""
 
-    def __init__(self, studio: Studio, editor: ScriptEditor) -> None:
+    def __init__(self, studio: Studio, editor: ScriptEditor, long_steps: LongSteps) -> None:
         super().__init__()
         self._studio = studio
+        self._long_steps = long_steps
         self._editor = editor
         self._matches: list[tuple[int, int, int, re.Match[str]]] = []  # row, start, end (document units), match
         self.setProperty("role", "bar")
@@ -131,7 +133,8 @@ class FindBar(QFrame):
         self.next()
 
     def replace_all(self) -> int:
-        """Replace every match as one step; lines without a match are not touched. How many were replaced."""
+        """Replace every match as one step; lines without a match are not touched. How many are replaced: of thousands
+        some at a time, from now on."""
         project = self._studio.project
         commands: list[ReplaceText] = []
         replaced = 0
@@ -152,11 +155,20 @@ class FindBar(QFrame):
             new_text = "".join(parts) + text[at:]
             if new_text != text:
                 commands.append(ReplaceText(project.start_of(row), text, new_text))
-        if commands:
-            self._studio.do(commands[0] if len(commands) == 1 else Compound(tuple(commands), "Replace all"))
-        self._search()
-        lines = self.tr("%1 replaced in 1 line.") if len(commands) == 1 else self.tr("%1 replaced in %2 lines.")
-        self._studio.say("done", lines.replace("%1", str(replaced)).replace("%2", str(len(commands))))
+
+        def tell() -> None:
+            self._search()
+            lines = self.tr("%1 replaced in 1 line.") if len(commands) == 1 else self.tr("%1 replaced in %2 lines.")
+            self._studio.say("done", lines.replace("%1", str(replaced)).replace("%2", str(len(commands))))
+
+        # Where they are is another place with every slice.
+        self._editor.show_matches([], -1)
+        if len(commands) > 1:
+            self._long_steps.do(Compound(tuple(commands), "Replace all"), tell)
+        else:
+            if commands:
+                self._studio.do(commands[0])
+            tell()
         return replaced
 
     # Inside
