@@ -70,6 +70,9 @@ def run(args: argparse.Namespace) -> int:
     requests = requests_of(args)
     calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
     with ProjectStore.open(args.project, paths=paths_of(args), deliver=calls.put, read_only=args.no_speaking) as store:
+        for notice in store.notices:
+            tell(notice)
+        store.notices_were_told()
         title = args.title or store.project.settings.title or store.path.stem
         requests = [replace(request, tags=replace(request.tags, title=title)) for request in requests]
         reports = _export_all(args, store, requests, calls)

@@ -80,7 +80,8 @@ class ProjectStore:
         self._deliver = deliver or at_once
         self._home = Home(opened, paths, lambda problem: self._deliver(lambda: self.problem.emit(problem)))
         self._closed = False
-        self._altered = bool(rows.doubts.mark)
+        self._was_altered = bool(rows.doubts.mark)
+        self._told = False
         self._lease: Lease | None = None
         self.project = rows.project()
         self.history = History(self.project, steps=rows.steps, done=rows.done)
@@ -233,12 +234,16 @@ class ProjectStore:
             return True
         self._closed = True
         self.takes.close()
-        if self._altered and self._writer is not None:
-            self._writer.call(store_sums.renew)  # it was told, and a copy was kept: now what is there counts
+        if self._was_altered and self._told and self._writer is not None:
+            self._writer.call(store_sums.renew)  # a copy was kept, too: now what is there counts
         saved = self._writer is None or self._writer.close()
         if self._lease is not None:
             self._lease.release()
         return self._home.leave() and saved
+
+    def notices_were_told(self) -> None:
+        """A person has seen `notices`: what something else altered in the file need not be told again."""
+        self._told = True
 
     def __enter__(self) -> ProjectStore:
         return self

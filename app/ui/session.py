@@ -263,6 +263,7 @@ class Session(QObject):
             self._leaving.leave(before)
         if store.notices:
             self._studio.say("warning", " ".join(store.notices))  # one message: the next would take its place
+            store.notices_were_told()
         self._window.script.editor.setFocus()
 
     def _was_named(self) -> None:

@@ -226,3 +226,15 @@ def test_what_was_rendered_is_found_again_in_another_project_and_held_only_while
     assert backend.spoken == ["Hello there."]
     assert (tmp_path / "a.wav").read_bytes() == (tmp_path / "b.wav").read_bytes()
     assert TakeCache(paths_for(tmp_path / "profile").take_cache).clear() == 1  # no lease is left
+
+
+def test_what_something_else_altered_in_the_project_is_told_before_it_is_rendered(
+    tmp_path: Path, backend: ToneBackend, capsys
+) -> None:
+    path = project(tmp_path, "Hello there.", "The second line.")
+    path.write_bytes(path.read_bytes().replace(b"The second line", b"The secomd line"))
+    assert render(tmp_path, "-o", str(tmp_path / "a.wav")) == 0
+    told = capsys.readouterr().err
+    assert "2 “The secomd line.”" in told and "(damaged" in told
+    assert render(tmp_path, "-o", str(tmp_path / "a.wav")) == 0
+    assert "secomd" not in capsys.readouterr().err

@@ -351,6 +351,7 @@ def test_a_file_with_a_wrong_value_is_kept_once_not_at_every_opening(whole: byte
         with ProjectStore.open(path, paths=paths) as store:
             store.history.do(ReplaceText(0, "", "x"))
             assert store.flush()
+            store.notices_were_told()
             return store.notices
 
     first, again, later = opened(), opened(), opened()
@@ -380,3 +381,39 @@ def test_names_of_tables_that_are_no_text_cost_nothing(whole: bytes, path: Path,
     path.write_bytes(whole.replace(b"CREATE TABLE takes", b"CRE\xe0TE TABLE takes"))
     with ProjectStore.open(path, paths=paths) as store:
         assert [block.text for block in store.project.blocks] == LINES and len(store.project.takes) == 4
+
+
+@pytest.mark.parametrize("how", ["cut off", "zeros", "one block of noise", "one bit"])
+def test_a_log_that_a_power_cut_left_unfinished_leads_to_a_state_that_was(
+    tmp_path: Path, paths: Paths, how: str
+) -> None:
+    chance = random.Random(how)
+    states = []
+    with ProjectStore.create(tmp_path / "a.mvs", paths=paths) as store:
+        for number in range(25):
+            store.history.do(ReplaceText(0, "", f"line {number} of it all, and some words\n" * 3))
+            assert store.flush()
+            states.append(store.project.text())
+        data, log = ((tmp_path / f"a.mvs{suffix}").read_bytes() for suffix in ("", "-wal"))
+    assert len(log) > 50_000
+    for number in range(12):
+        at, left = chance.randrange(len(log)), bytearray(log)
+        if how == "cut off":
+            left = left[:at]
+        elif how == "zeros":
+            left[at:] = bytes(len(left) - at)
+        elif how == "one bit":
+            left[at] ^= 1 << chance.randrange(8)
+        else:
+            left[at // 512 * 512 : at // 512 * 512 + 512] = chance.randbytes(512)
+        file = tmp_path / f"{number}.mvs"
+        file.write_bytes(data)
+        file.with_name(f"{file.name}-wal").write_bytes(left)
+        with ProjectStore.open(file, paths=paths) as store:
+            assert store.project.text() in ["", *states] and not store.notices
+            while store.history.can_undo:
+                store.history.undo()
+            store.history.do(ReplaceText(0, "", "on it goes"))
+            assert store.flush()
+        with ProjectStore.open(file, paths=paths) as store:
+            assert store.project.text().startswith("on it goes") and not store.notices
