@@ -27,7 +27,7 @@ from app.model.commands import (
 from app.model.errors import ProjectError
 from app.model.project import Project
 from app.paths import Paths
-from app.services import store_audio, store_network, store_opening, store_sessions
+from app.services import store_audio, store_copy, store_network, store_opening, store_sessions
 from app.services.store import SUFFIX, Deliver, ProjectStore
 from app.services.store_audio import Segment
 from app.services.store_lock import Lock, is_open
@@ -92,13 +92,13 @@ class Recovery:
     def _find(self) -> list[Found]:
         found: list[Found] = []
         for path in sorted(self._paths.untitled.glob(f"*{SUFFIX}")):
-            each = self._look("untitled", path)
+            each = self._look("untitled", path) if not store_copy.is_kept(path) else None
             if each is not None and (each.words or each.unfinished_takes or each.seconds or each.damaged):
                 found.append(each)
             elif each is not None:
                 _remove(path)  # nothing was ever written into it
         for path in sorted((self._paths.profile / "rescue").glob(f"*{SUFFIX}")):
-            each = self._look("unsaved", path)
+            each = self._look("unsaved", path) if not store_copy.is_kept(path) else None
             if each is not None:
                 found.append(each)
         open_now = {session.path for session in store_sessions.sessions(self._paths) if session.lives}
@@ -269,7 +269,8 @@ class Recovery:
 
     def _empty_trash(self) -> None:
         old = time.time() - TRASH_DAYS * 86_400
-        for file in (self._paths.profile / "trash").glob("*"):
+        kept = [*self._paths.untitled.glob(f"*{SUFFIX}"), *(self._paths.profile / "rescue").glob(f"*{SUFFIX}")]
+        for file in [*(self._paths.profile / "trash").glob("*"), *filter(store_copy.is_kept, kept)]:
             with contextlib.suppress(OSError):
                 if file.stat().st_mtime < old:
                     file.unlink()

@@ -38,6 +38,11 @@ def kept_name(path: Path) -> Path:
     return kept
 
 
+def is_kept(path: Path) -> bool:
+    """Whether a file is a copy that was kept before another one was repaired or brought up to date."""
+    return re.search(r" \((damaged|version) [^()]*\)\Z", path.stem) is not None
+
+
 def remove_parts(path: Path) -> None:
     """Remove temporary files of a copy that did not come to its end. For who holds the lock on `path`."""
     for part in path.parent.glob(f".{glob_escape(path.name)}.????????.part*"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
@@ -243,6 +244,23 @@ def test_an_untitled_project_without_sums_is_still_offered(path: Path, paths: Pa
     shutil.move(path, paths.untitled / "a.mvs")
     (found,) = Recovery(paths).find()
     assert found.kind == "untitled" and not found.damaged and found.words
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_the_copy_that_was_kept_of_an_untitled_project_is_not_offered_beside_it(
+    path: Path, paths: Paths, older: bool
+) -> None:
+    if older:
+        make_older(path)
+    else:
+        flip(path, LINES[3])
+    paths.untitled.mkdir(parents=True)
+    shutil.move(path, paths.untitled / "a.mvs")
+    ProjectStore.open(paths.untitled / "a.mvs", paths=paths).close()
+    (kept,) = paths.untitled.glob("a (*")
+    assert [found.path.name for found in Recovery(paths).find()] == ["a.mvs"] and kept.exists()
+    os.utime(kept, (0, 0))
+    assert [found.path.name for found in Recovery(paths).find()] == ["a.mvs"] and not kept.exists()
 
 
 @pytest.mark.parametrize("spoiled", ["the first page", "a page of text"])
