@@ -63,7 +63,7 @@ class ReplaceText(Command):
         return 100 + len(self.removed) + len(self.inserted)
 
     def apply(self, project: Project) -> Command:
-        _check_removed(project, self.position, self.removed)
+        check_removed(project, self.position, self.removed)
         position, removed, inserted = trimmed(self.position, self.removed, self.inserted)
         if "\n" not in removed and "\n" not in inserted:
             index, offset = project.at_position(position)
@@ -112,7 +112,7 @@ class PasteBlocks(Command):
     lines: tuple[Incoming, ...]
 
     def apply(self, project: Project) -> Command:
-        _check_removed(project, self.position, self.removed)
+        check_removed(project, self.position, self.removed)
         if not self.lines:
             return ReplaceText(self.position, self.removed, "").apply(project)
         return _replace_range(project, self.position, len(self.removed), self.lines)
@@ -253,7 +253,8 @@ class RestoreBlockSettings(Command):
         return cls(tuple(read.items()))
 
 
-def _check_removed(project: Project, position: int, removed: str) -> None:
+def check_removed(project: Project, position: int, removed: str) -> None:
+    """Raises CommandError when something else stands there."""
     if position < 0 or position + len(removed) > project.characters:
         raise CommandError("The text to be replaced is not there any more.")
     if project.text_between(position, position + len(removed)) != removed:
@@ -261,6 +262,11 @@ def _check_removed(project: Project, position: int, removed: str) -> None:
 
 
 def _replace_range(project: Project, position: int, length: int, lines: Any) -> Command:
+    return range_replaced(project, position, length, lines).apply(project)
+
+
+def range_replaced(project: Project, position: int, length: int, lines: Sequence[Incoming]) -> ReplaceBlocks:
+    """What puts these lines, at least one, where `length` characters are."""
     first, offset = project.at_position(position)
     last, stop = project.at_position(position + length)
     old = project.blocks[first : last + 1]
@@ -272,7 +278,7 @@ def _replace_range(project: Project, position: int, length: int, lines: Any) -> 
         old[-1].text[stop:],
         lambda block_id: block_id not in touched and project.has_block(block_id),
     )
-    return ReplaceBlocks(first, len(old), tuple(new)).apply(project)
+    return ReplaceBlocks(first, len(old), tuple(new))
 
 
 def _block(project: Project, block_id: str) -> Block:

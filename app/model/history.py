@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NoReturn
 
 from app.model.checks import from_json_text
 from app.model.command import Command, Compound, command_from_json
 from app.model.errors import CommandError, FormatError, ProjectError
-from app.model.long_step import MANY, LongStep
+from app.model.long_step import LongStep, in_parts
 from app.model.project import Project, Touched
 from app.model.signal import Signal
 
@@ -132,9 +133,14 @@ class History:
         self.finish()
         self._keep(command, self._apply(command), merge_key)
 
-    def begin(self, command: Compound) -> LongStep:
-        """As `do`, some of it at a time; whatever else changes the project first has the rest done."""
+    def begin(self, command: Command) -> LongStep | None:
+        """As `do`, some of it at a time; whatever else changes the project first has the rest done. None: there was
+        little to do, and it is done."""
         self.finish()
+        parts = in_parts(self.project, command)
+        if not parts:
+            self.do(command)
+            return None
 
         def fail(error: ProjectError) -> None:
             self._long = None
@@ -144,7 +150,7 @@ class History:
             self._long = None
             self._keep(command, inverse, None)
 
-        self._long = LongStep(self.project, command, self._apply, keep, fail)
+        self._long = LongStep(self.project, parts, command.label, self._apply, keep, fail)
         return self._long
 
     def finish(self) -> None:
@@ -217,19 +223,19 @@ class History:
                 if isinstance(step.command, str)
                 else step.command
             )
-            if isinstance(command, Compound) and len(command.commands) > MANY:
-                self._long = LongStep(
-                    self.project, command, self._apply, lambda back: self._turned(step, back, direction), self._distrust
-                )
+            parts = in_parts(self.project, command)
+            if parts:
+                turned = partial(self._turned, step, direction)
+                self._long = LongStep(self.project, parts, step.label, self._apply, turned, self._distrust)
                 return self._long
             back = self._apply(command)
         except (CommandError, FormatError) as error:
             self._distrust(error)
         else:
-            self._turned(step, back, direction)
+            self._turned(step, direction, back)
         return None
 
-    def _turned(self, step: Step, back: Command, direction: int) -> None:
+    def _turned(self, step: Step, direction: int, back: Command) -> None:
         self._long = None
         step.put(back)
         self._done += direction

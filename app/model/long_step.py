@@ -3,13 +3,47 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.model.command import Command, Compound
+from app.model.commands import PasteBlocks, ReplaceBlocks, ReplaceText, check_removed, range_replaced
 from app.model.errors import ProjectError
+from app.model.identity import Incoming, trimmed
 from app.model.project import Project
 
-MANY = 200  # commands; fewer are done in one go
+PART = 100  # blocks
+MANY = 2 * PART  # edits or blocks; with fewer a command is applied in one go
+
+
+def in_parts(project: Project, command: Command) -> tuple[Command, ...]:
+    """Commands that do the same one after the other, each of them quickly; empty for what is quick as it is.
+
+    Raises:
+        CommandError: it does not fit.
+    """
+    if isinstance(command, Compound):
+        if len(command.commands) > MANY:
+            return command.commands
+        # Parts of a step that was in parts; what else stands together may look at what the one before did.
+        heavy = sum(len(each.blocks) for each in command.commands if isinstance(each, ReplaceBlocks)) > MANY
+        return command.commands if heavy else ()
+    if isinstance(command, ReplaceText | PasteBlocks):
+        count = command.inserted.count("\n") if isinstance(command, ReplaceText) else len(command.lines)
+        if count <= MANY:
+            return ()
+        check_removed(project, command.position, command.removed)
+        position, removed = command.position, command.removed
+        if isinstance(command, PasteBlocks):
+            lines = command.lines
+        else:
+            position, removed, inserted = trimmed(position, removed, command.inserted)
+            lines = tuple(Incoming(line) for line in inserted.split("\n"))
+        command = range_replaced(project, position, len(removed), lines)
+    if not isinstance(command, ReplaceBlocks) or len(command.blocks) <= MANY:
+        return ()
+    first, blocks = command.first, command.blocks
+    rest = (ReplaceBlocks(first + at, 0, blocks[at : at + PART]) for at in range(PART, len(blocks), PART))
+    return (ReplaceBlocks(first, command.count, blocks[:PART]), *rest)
 
 
 class LongStep:
@@ -22,20 +56,22 @@ class LongStep:
     def __init__(
         self,
         project: Project,
-        command: Compound,
+        parts: Sequence[Command],
+        label: str,
         apply: Callable[[Command], Command],
         done: Callable[[Compound], None],
         failed: Callable[[ProjectError], None],
     ) -> None:
         """
         Args:
+            parts: see `in_parts`. label: of the step.
             done: gets what takes the whole step back.
             failed: told why nothing was changed; may raise.
         """
         self._project, self._apply = project, apply
         self._tell_done, self._tell_failed = done, failed
-        self._left = list(reversed(command.commands))
-        self._words = command.words
+        self._left = list(reversed(parts))
+        self._label = label
         self._inverses: list[Command] = []
         self.over = False
 
@@ -58,7 +94,7 @@ class LongStep:
             self._tell_failed(failure)
         elif not self._left:
             self.over = True
-            self._tell_done(Compound(tuple(reversed(self._inverses)), self._words))
+            self._tell_done(Compound(tuple(reversed(self._inverses)), self._label))
 
     def finish(self) -> None:
         """Do all that is left now."""

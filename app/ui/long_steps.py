@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
-from app.model.command import Compound
+from app.model.command import Command
 from app.model.errors import ProjectError
-from app.model.long_step import MANY, LongStep
+from app.model.long_step import LongStep
 from app.ui.slices import Slices
 
 if TYPE_CHECKING:
     from app.ui.studio import Studio
+
+log = logging.getLogger(__name__)
 
 _SLICE_S = 0.006
 # What a person can change the script by, directly or through whatever it opens.
@@ -45,16 +48,21 @@ class LongSteps(QObject):
     def busy(self) -> bool:
         return self._step is not None
 
-    def do(self, command: Compound, then: Callable[[], None]) -> None:
+    def do(self, command: Command, then: Callable[[], None]) -> None:
         """As `Studio.do`; `then` is called when all is done."""
         self.finish()
         if self._studio.history is None:
             return
-        if len(command.commands) <= MANY:
-            self._studio.do(command)
+        try:
+            step = self._studio.history.begin(command)
+        except ProjectError as error:
+            log.warning("an edit was refused: %s", error)
+            self._studio.say("error", str(error))
+            step = None
+        if step is None:
             then()
         else:
-            self._start(self._studio.history.begin(command), then)
+            self._start(step, then)
 
     def turn(self, deed: str, then: Callable[[], None]) -> None:
         """`deed`: undo or redo."""
@@ -91,8 +99,8 @@ class LongSteps(QObject):
             if not step.over:  # else somebody else's edit had the rest done
                 step.advance(seconds)
         except ProjectError as error:
+            log.warning("a long edit was refused: %s", error)
             self._studio.say("error", str(error))
-            self._then = None
         if step.over:
             then, self._step, self._then = self._then, None, None
             QApplication.instance().removeEventFilter(self)

@@ -80,6 +80,32 @@ def test_a_paste_meanwhile_finds_the_text_as_it_will_be(book: Any, qtbot: Any) -
     assert texts(book) == (after + "At the end.",) * 2
 
 
+def test_a_book_is_pasted_in_slices_and_a_key_meanwhile_comes_behind_it(book: Any, qtbot: Any) -> None:
+    studio, script, editor = book.studio, book.window.script, book.window.script.editor
+    script.find_bar.close_bar()
+    before = studio.project.text()
+    editor.selectAll()
+    editor.copy()
+    editor.moveCursor(editor.textCursor().MoveOperation.End)
+    editor.setFocus()
+    editor.paste()
+    assert script.long_steps.busy and len(studio.project.blocks) < 2 * LINES - 1
+    QTest.keyClick(editor, Qt.Key.Key_X)
+    assert texts(book) == (before + before + "x",) * 2
+    assert len({block.id for block in studio.project.blocks}) == 2 * LINES - 1
+    studio.history.undo()
+    studio.actions.trigger("undo")
+    qtbot.waitUntil(lambda: not script.long_steps.busy, timeout=20_000)
+    assert texts(book) == (before, before)
+    editor.selectAll()
+    QTest.keyClick(editor, Qt.Key.Key_Delete)
+    assert texts(book) == ("", "")
+    studio.actions.trigger("undo")
+    assert script.long_steps.busy
+    qtbot.waitUntil(lambda: not script.long_steps.busy, timeout=20_000)
+    assert texts(book) == (before, before)
+
+
 def test_nothing_is_lost_where_another_project_is_opened_meanwhile(book: Any, qtbot: Any) -> None:
     studio, script = book.studio, book.window.script
     after = studio.project.text().replace("many", "a good 𝒃ook of")

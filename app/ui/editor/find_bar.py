@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdi
 from app.model.command import Compound
 from app.model.commands import ReplaceText
 from app.ui.editor.script_editor import ScriptEditor
-from app.ui.long_steps import LongSteps
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF
 from app.ui.throttle import Debounce
@@ -25,10 +24,9 @@ MOST_MATCHES = 20_000
 class FindBar(QFrame):
     """Searches while typing. A pattern is applied line by line, so that ^ and $ are the ends of a paragraph."""
 
-    def __init__(self, studio: Studio, editor: ScriptEditor, long_steps: LongSteps) -> None:
+    def __init__(self, studio: Studio, editor: ScriptEditor) -> None:
         super().__init__()
         self._studio = studio
-        self._long_steps = long_steps
         self._editor = editor
         self._matches: list[tuple[int, int, int, re.Match[str]]] = []  # row, start, end (document units), match
         self.setProperty("role", "bar")
@@ -164,7 +162,7 @@ class FindBar(QFrame):
         # Where they are is another place with every slice.
         self._editor.show_matches([], -1)
         if len(commands) > 1:
-            self._long_steps.do(Compound(tuple(commands), "Replace all"), tell)
+            self._editor.long_steps.do(Compound(tuple(commands), "Replace all"), tell)
         else:
             if commands:
                 self._studio.do(commands[0])

@@ -11,7 +11,6 @@ from app.model.commands import SetBlockSettings
 from app.ui.editor.find_bar import FindBar
 from app.ui.editor.script_editor import ScriptEditor
 from app.ui.editor.word_highlight import WordHighlight
-from app.ui.long_steps import LongSteps
 from app.ui.studio import Studio
 from app.ui.theme import theme
 from app.ui.transport.playback import playback_of
@@ -34,8 +33,8 @@ class ScriptPanel(QFrame):
         self.setObjectName("scriptFrame")
         self.setMinimumWidth(480)
         self.editor = ScriptEditor(studio)
-        self.long_steps = LongSteps(studio, self)
-        self.find_bar = FindBar(studio, self.editor, self.long_steps)
+        self.long_steps = self.editor.long_steps
+        self.find_bar = FindBar(studio, self.editor)
         self.find_bar.hide()
         self.setFocusProxy(self.editor)
         column = QVBoxLayout(self)

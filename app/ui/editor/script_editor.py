@@ -24,6 +24,7 @@ from app.ui.editor.sync import DocumentSync
 from app.ui.editor.tag_editing import TagEditing
 from app.ui.editor.transfer import Transfer
 from app.ui.editor.wrapping import Wrapping
+from app.ui.long_steps import LongSteps
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
 from app.ui.throttle import Debounce
@@ -40,6 +41,7 @@ class ScriptEditor(QTextEdit):
     Attributes:
         selected_rows: numbers of blocks selected in the gutter; empty when the caret or the text selection decides.
         infos, rows, selecting, painting, tags, transfer, mouse, sync, highlighter, wrapping: its parts.
+        long_steps: replaces, pastes and turns back thousands of lines.
     Signals:
         text_edited(): a person changed the text.
         menu_requested(QPoint): context menu wanted at this global position.
@@ -59,6 +61,7 @@ class ScriptEditor(QTextEdit):
         self.painting = Painting(self)
         self.transfer = Transfer(self)
         self.tags = TagEditing(self)
+        self.long_steps = LongSteps(studio, self)
         self._disconnects: list[Any] = []
         self.typing = False
         self._last_change: int | None = None

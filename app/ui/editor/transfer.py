@@ -48,6 +48,7 @@ class Transfer:
             files = local_files(source)
             if files and editor.studio.drop_files(files):
                 return
+        editor.long_steps.finish()
         start, end = self._selection()
         command: Any = None
         if source.hasFormat(MIME_TYPE):
@@ -57,9 +58,12 @@ class Transfer:
                 log.info("clipping not understood, its plain text is pasted: %s", error)
         if command is None:
             command = ReplaceText(start, editor.project.text_between(start, end), source.text())
-        editor.studio.do(command)
-        editor.caret_to_last_change()
-        editor.infos.everything_changed()
+
+        def show() -> None:
+            editor.caret_to_last_change()
+            editor.infos.everything_changed()
+
+        editor.long_steps.do(command, show)
 
     def enter(self, event: QEvent) -> bool:
         ours = dropped_voice(event.mimeData()) is not None or event.mimeData().hasUrls()

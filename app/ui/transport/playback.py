@@ -55,7 +55,7 @@ class Playback(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(1000 // UI_RATE_HZ)
         self._timer.timeout.connect(self._tick)
-        self._tell_timeline = Throttle(self.timeline_changed.emit, parent=self)
+        self._tell_timeline = Throttle(self.timeline_changed.emit, parent=self, at_once=False)
         studio.services_changed.connect(self._attach)
         studio.project_replaced.connect(self._project_replaced)
         studio.block_state_changed.connect(self._block_changed)

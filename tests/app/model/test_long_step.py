@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from app.model.block import Block
 from app.model.command import Compound
-from app.model.commands import ReplaceText
+from app.model.commands import PasteBlocks, ReplaceText
 from app.model.errors import CommandError
 from app.model.history import History
+from app.model.identity import Incoming
 from app.model.project import Project
 
 COUNT = 300
@@ -65,12 +67,56 @@ def test_what_comes_meanwhile_finds_all_of_it_done(history: History, deed: str) 
         history.undo()
         assert project.text() == before
     elif deed == "begin":
-        history.begin(Compound((ReplaceText(0, "", "?"),), "Edit")).finish()
+        assert history.begin(ReplaceText(0, "", "?")) is None  # so little is done at once
         assert project.text() == "?" + after
     else:
         getattr(history, deed)()
         assert project.text() == after
     assert step.over
+
+
+def pasted(project: Project, at: int) -> PasteBlocks:
+    lines = tuple(Incoming(f"New {number}.", Block() if number % 2 else None) for number in range(COUNT))
+    return PasteBlocks(at, project.text_between(at, at + 40), lines)
+
+
+@pytest.mark.parametrize("at", [0, 30, 2000])
+@pytest.mark.parametrize("kind", ["text", "paragraphs"])
+def test_many_lines_put_in_are_the_same_however_they_are_put_in(history: History, kind: str, at: int) -> None:
+    project = history.project
+    if kind == "text":
+        command = ReplaceText(at, project.text_between(at, at + 40), "\n".join(f"New {n}." for n in range(COUNT)))
+    else:
+        command = pasted(project, at)
+    before = list(project.blocks)
+    step = history.begin(command)
+    step.advance(0.0001)
+    assert not step.over
+    step.finish()
+    in_parts, steps = list(project.blocks), len(history.steps)
+    while history.can_undo and list(project.blocks) != before:
+        back = history.begin_undo()
+        if back is not None:
+            back.finish()
+    assert list(project.blocks) == before and history.done == history.steps[-2].number
+    history.do(command)
+    in_one = list(project.blocks)
+    assert [block.text for block in in_parts] == [block.text for block in in_one] and steps == len(history.steps)
+    old = {block.id for block in before}
+    assert [block.id for block in in_parts if block.id in old] == [block.id for block in in_one if block.id in old]
+
+
+def test_a_script_that_was_cut_comes_back_in_parts(history: History) -> None:
+    before = list(history.project.blocks)
+    history.do(ReplaceText(0, history.project.text(), ""))
+    back = history.begin_undo()
+    assert back is not None
+    back.advance(0.0)
+    assert len(history.project.blocks) < COUNT
+    back.finish()
+    assert list(history.project.blocks) == before
+    history.redo()
+    assert history.project.text() == ""
 
 
 def test_where_one_edit_does_not_fit_nothing_was_changed(history: History) -> None:
