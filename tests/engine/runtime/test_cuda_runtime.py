@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from narrow import divergence, round_to, teacher_forced
 
 from engine.codec.model import Codec, load_codec
 from engine.engine import open_local
@@ -28,7 +29,7 @@ from engine.requests import Priority, Sampling, SamplingOptions, SpeechRequest
 from engine.runtime import memory
 from engine.runtime.devices import FP8_CAPABILITY, cuda_works
 from engine.runtime.paged import PAGE_ROWS
-from engine.runtime.quantize import QUANTIZERS, quantizer, widen
+from engine.runtime.quantize import QUANTIZERS, quantizer
 
 HAS_TRITON = importlib.util.find_spec("triton") is not None
 pytestmark = [
@@ -226,32 +227,6 @@ def test_a_row_that_finds_no_page_fails_alone(half_model: SpeechLM, prompts: lis
 # -- precision --------------------------------------------------------------------------------------------------
 
 
-def teacher_forced(model: SpeechLM, rows: torch.Tensor) -> torch.Tensor:
-    """float32 `[T, C * V]` log-probabilities of all codebooks after each of the given rows, the codes given too."""
-    from engine.lm.cache import KVCache
-
-    config = model.config
-    cache = KVCache(config.backbone, 1, device=model.device, dtype=model.dtype)
-    hidden = model.backbone.prefill(model.embed(rows.to(model.device)), cache, 0)[:-1]
-    codes = rows[1:, 1:].clamp_max(min(config.codebook_sizes) - 1).to(model.device)
-    local = model.local.new_cache(len(hidden), config.codebooks)
-    y, found = model.local.step(hidden, 0, local), []
-    for k in range(config.codebooks):
-        if k > 0:
-            y = model.local.step(model.embed_code(codes[:, k - 1], k - 1), k, local)
-        found.append(model.code_logits(y, k).log_softmax(-1))
-    return torch.cat(found, -1)
-
-
-def round_to(tier: str, model: SpeechLM) -> None:
-    """Round the matrices of a model to what a tier keeps of them."""
-    quantize = quantizer(tier, model)
-    local = model.local
-    matrices = [each for layer in model.backbone.layers for each in (layer.qkv, layer.out, layer.gate_up, layer.down)]
-    for matrix in (*matrices, local.qkv, local.out, local.fc_in, local.fc_out):
-        matrix.copy_(widen(*quantize(matrix)))
-
-
 def narrow_tiers() -> list[Any]:
     old = pytest.mark.skipif(
         not cuda_works() or torch.cuda.get_device_capability() < FP8_CAPABILITY, reason="the card does not read fp8"
@@ -272,18 +247,18 @@ def test_narrow_weights_stay_close_to_bf16_on_what_the_starter_says(
     narrow = load_lm(STARTER / "model", device="cuda", dtype=torch.bfloat16)
     round_to(tier, narrow)
     wide = load_lm(STARTER / "model", device="cuda", dtype=torch.float32)
-    divergence, rounding = [], []
+    lost, rounding = [], []
     for number, codes in spoken.items():
         frames = torch.tensor(codes)
         slot = torch.full((len(frames), 1), half_model.config.assistant_slot_id)
         rows = torch.cat((prompts[number].rows, torch.cat((slot, frames), 1)))
         exact, ours, theirs = (teacher_forced(each, rows)[-len(frames) :] for each in (wide, half_model, narrow))
         books = half_model.config.codebooks
-        divergence.append((ours.exp() * (ours - theirs)).sum(-1).mean().item() / books)
-        rounding.append((exact.exp() * (exact - ours)).sum(-1).mean().item() / books)
+        lost.append(divergence(ours, theirs, books))
+        rounding.append(divergence(exact, ours, books))
     with capsys.disabled():
-        print(f"\nKL a codebook, nats: bf16 to {tier} {np.mean(divergence):.5f}; fp32 to bf16 {np.mean(rounding):.5f}")
-    assert 0 <= np.mean(divergence) < CLOSE[tier]
+        print(f"\nKL a codebook, nats: bf16 to {tier} {np.mean(lost):.5f}; fp32 to bf16 {np.mean(rounding):.5f}")
+    assert 0 <= np.mean(lost) < CLOSE[tier]
 
 
 @torch.inference_mode()
