@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -196,16 +198,21 @@ _client_lock = threading.Lock()
 
 @contextmanager
 def client(options: HubOptions) -> Iterator[None]:
-    """The hub's client with our proxy, in small steps, without bars of its own."""
+    """The hub's client with our proxy, in small steps, without bars of its own. What it has to say goes to the log."""
     import huggingface_hub
     from huggingface_hub import constants
     from huggingface_hub.utils import disable_progress_bars
 
     from engine.hub_answers import bound, still_wanted
 
+    said = logging.getLogger(huggingface_hub.__name__)
     with _client_lock:
         constants.DOWNLOAD_CHUNK_SIZE = min(constants.DOWNLOAD_CHUNK_SIZE, CHUNK_BYTES)
         disable_progress_bars()
+        for handler in list(said.handlers):
+            if isinstance(handler, logging.StreamHandler) and handler.stream in (sys.stderr, sys.__stderr__):
+                said.removeHandler(handler)  # it tells each try of a broken connection on the screen
+        said.propagate = True
         usual = huggingface_hub.get_session()
         kind, asks = type(usual), [each for each in usual.event_hooks["request"] if each is not still_wanted]
         hooks = {"request": [still_wanted, *asks], "response": [bound]}

@@ -767,3 +767,23 @@ def test_the_catalogue_names_what_is_published():
         "OpenMOSS-Team/MOSS-Audio-Tokenizer-v2",
     ]
     assert len(entry.languages) == 31 and entry.licence and entry.size_bytes > 10**10
+
+
+def test_a_broken_connection_is_told_in_the_log_and_not_on_the_screen(small, tmp_path):
+    small.cuts = [50_000, 60_000, None]
+    fetch = (
+        "import sys, logging, pathlib\n"
+        "from engine import HubOptions, Download\n"
+        "from engine.catalogue import CatalogueEntry, Part\n"
+        "from engine.card import ModelCard\n"
+        "logging.basicConfig(filename=sys.argv[3])\n"
+        "part = Part('maker/voice')\n"
+        "entry = CatalogueEntry('voice-1', 'Voice', '', '', '', (part,), 1, ModelCard(name='Voice'))\n"
+        "Download(entry, pathlib.Path(sys.argv[2]), HubOptions(mirror=sys.argv[1])).run()\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    log = tmp_path / "log"
+    given = [sys.executable, "-c", fetch, small.address, str(tmp_path / "models"), str(log)]
+    done = subprocess.run(given, cwd=root, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "resume" in log.read_text()
