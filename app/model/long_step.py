@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 
@@ -12,6 +13,7 @@ from app.model.identity import Incoming, trimmed
 from app.model.project import Project
 
 PART = 100  # blocks
+_MOST_WEIGHT = 100_000  # of what is done at once: an editor lays it out after that, which takes longer than doing it
 MANY = 2 * PART  # edits or blocks; with fewer a command is applied in one go
 
 
@@ -78,11 +80,15 @@ class LongStep:
     def advance(self, seconds: float) -> None:
         """Do some of it, for about so long; an editor lays out its text once for all of these."""
         ends_at_s = time.perf_counter() + seconds
+        weight = 0.0
+        most = _MOST_WEIGHT if math.isfinite(seconds) else math.inf
         failure: ProjectError | None = None
         self._project.many_edits.emit(True)
         try:
-            while self._left and time.perf_counter() < ends_at_s:
-                self._inverses.append(self._apply(self._left.pop()))
+            while self._left and time.perf_counter() < ends_at_s and weight < most:
+                part = self._left.pop()
+                weight += part.weight
+                self._inverses.append(self._apply(part))
         except ProjectError as error:
             failure = error
             while self._inverses:
@@ -99,4 +105,4 @@ class LongStep:
     def finish(self) -> None:
         """Do all that is left now."""
         if not self.over:
-            self.advance(float("inf"))
+            self.advance(math.inf)

@@ -78,6 +78,8 @@ def assemble(studio: Studio) -> None:
 
 def disassemble(studio: Studio) -> None:
     """Stop what runs, the listener first."""
+    if studio.history is not None:
+        studio.history.finish()
     for service in (studio.player, studio.renderer, studio.tasks):
         if service is not None:
             service.close()

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.model.command import Command
@@ -85,7 +85,12 @@ class LongSteps(QObject):
     def _start(self, step: LongStep, then: Callable[[], None]) -> None:
         self._step, self._then = step, then
         QApplication.instance().installEventFilter(self)
-        self._slices.start(self._doing())
+        # Not in the turn of who asked for it: to find all that is to be done took its time.
+        QTimer.singleShot(0, self, self._begin)
+
+    def _begin(self) -> None:
+        if self._step is not None and not self._slices.busy:
+            self._slices.start(self._doing())
 
     def _doing(self) -> Iterator[None]:
         while self._step is not None:

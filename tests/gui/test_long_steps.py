@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -36,7 +37,8 @@ def test_a_book_is_replaced_in_slices_as_one_step(book: Any, qtbot: Any) -> None
     after = before.replace("many", "a good 𝒃ook of")
     steps = len(studio.history.steps)
     assert script.find_bar.replace_all() == LINES
-    assert script.long_steps.busy and studio.project.text() not in (before, after)
+    qtbot.waitUntil(lambda: studio.project.text() != before)
+    assert script.long_steps.busy and studio.project.text() != after
     qtbot.waitUntil(lambda: not script.long_steps.busy, timeout=20_000)
     assert texts(book) == (after, after) and [block.id for block in studio.project.blocks] == ids
     assert len(studio.history.steps) == steps + 1 and f"{LINES} replaced" in book.window.toast.text
@@ -117,3 +119,17 @@ def test_nothing_is_lost_where_another_project_is_opened_meanwhile(book: Any, qt
     assert studio.project.text() == "" == script.editor.toPlainText()
     assert book.session.open(path)
     assert texts(book) == (after, after)
+
+
+def test_nothing_is_lost_where_the_studio_ends_meanwhile(
+    book: Any, open_studio_at: Callable[..., Any], qtbot: Any
+) -> None:
+    after = book.studio.project.text().replace("many", "a good 𝒃ook of")
+    path = book.studio.store.path
+    book.window.script.find_bar.replace_all()
+    assert book.window.script.long_steps.busy
+    book.window.hide()
+    book.close()
+    again = open_studio_at()
+    assert again.session.open(path)
+    assert texts(again) == (after, after)

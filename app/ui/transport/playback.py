@@ -356,7 +356,8 @@ class Playback(QObject):
         self._tell_timeline()
 
     def _live_s(self, block_id: str) -> float:
-        live = self._studio.renderer.live(block_id)
+        renderer = self._studio.renderer
+        live = renderer.live(block_id) if renderer is not None else None  # the studio may be ending
         return live.seconds if live is not None else 0.0
 
 
