@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
-_SLICE_S = 0.006
+_SLICE_S = 0.004
 
 
 class Slices(QObject):
