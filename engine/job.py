@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.pauses import PauseCheck
 from engine.requests import (
     FRAME_S,
     SAMPLE_RATE,
@@ -83,6 +84,7 @@ class EngineJob:
         self._samples = 0
         self._skip_frames = 0
         self._skip_samples = 0
+        self._pauses = PauseCheck(self.request.text) if self.request.own_pause_s else None
 
     # -- what the engine does with it ---------------------------------------------------------------------------
 
@@ -139,6 +141,8 @@ class EngineJob:
         first = self._first_audio_s is None
         if first:
             self._first_audio_s = now_s
+        if self._pauses is not None:
+            self._pauses.feed(chunk.samples)
         self.stream._put(chunk)
         if first:
             self._tell(EventKind.FIRST_AUDIO, {"ttfa_ms": self._ttfa_ms()})
@@ -169,6 +173,9 @@ class EngineJob:
                     "The speech ended before the text can have been spoken. Listen to it, or speak it again.",
                 )
             )
+        missed = self._pauses.warning() if self._pauses is not None and reason is StopReason.STOP else None
+        if missed is not None:
+            self.warn(missed)
         result = SpeechResult(
             stop_reason=reason,
             frames=self._frames,

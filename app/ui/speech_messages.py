@@ -28,6 +28,10 @@ SPEECH_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 sentences are"),
     QT_TRANSLATE_NOOP("Messages", "There is nothing here that can be spoken: write some words."),
     QT_TRANSLATE_NOOP("Messages", "This model's own pauses go in steps: %1 s is spoken as %2 s."),
+    QT_TRANSLATE_NOOP(
+        "Messages",
+        "Pauses of %1 s in all were asked of the model, which made %2 s. Speak it again, or choose exact pauses.",
+    ),
     QT_TRANSLATE_NOOP("Messages", "A pause lasts at most %1 seconds; this one is spoken as %2 s."),
     QT_TRANSLATE_NOOP("Messages", "A block lasts at most %1 seconds; the length is taken as that."),
     QT_TRANSLATE_NOOP("Messages", "“%1” is only half a tag and is not spoken. Write %2."),

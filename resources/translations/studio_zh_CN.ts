@@ -2157,6 +2157,10 @@
         <translation>该模型的停顿按步长取值：%1 秒读作 %2 秒。</translation>
     </message>
     <message>
+        <source>Pauses of %1 s in all were asked of the model, which made %2 s. Speak it again, or choose exact pauses.</source>
+        <translation>要求模型停顿共 %1 秒，实际停顿了 %2 秒。请重新朗读，或改用精确停顿。</translation>
+    </message>
+    <message>
         <source>A pause lasts at most %1 seconds; this one is spoken as %2 s.</source>
         <translation>停顿最长 %1 秒；这一个读作 %2 秒。</translation>
     </message>

@@ -104,7 +104,7 @@ SPEAKERS = (
     "app/services/clip_doctor.py", "app/services/devices.py", "app/services/doctor.py", "app/services/machine.py",
     "app/services/maker.py", "app/services/render_report.py", "app/services/renderer.py", "app/services/respeak.py",
     "app/services/speaking.py", "app/services/store_problem.py", "engine/audio.py", "engine/capabilities.py",
-    "engine/catalogue.py", "engine/job.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
+    "engine/catalogue.py", "engine/job.py", "engine/pauses.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
     "app/services/model_sources.py", "app/services/models.py", "app/services/server_keys.py", "engine/hub.py",
     "engine/hub_access.py", "engine/hub_answers.py", "engine/hub_files.py", "engine/hub_lock.py", "engine/layout.py",
     "engine/servers.py", "engine/backends/pcm.py",
