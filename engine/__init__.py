@@ -17,6 +17,7 @@ _NAMES_OF_MODULE: dict[str, str] = {
     "engine.card": "FULL_SIZE_CARD KnownVoice ModelCard PauseTags read_card",
     "engine.text.plan": "Pause Piece SpeechPlan plan_speech",
     "engine.text.markup": "Tag find_tags format_pause",
+    "engine.text.normalize": "NORMALISER_VERSION",
     "engine.text.duration": "estimate_frames",
     "engine.text.segment": "sentence_ends",
     "engine.text.languages": "LANGUAGES language_name",

@@ -46,7 +46,7 @@ class ProjectSettings:
         room_tone_db: level of the noise in pauses (dB below full scale), or None for digital silence.
         headings_spoken: whether chapter and scene lines are spoken.
         pauses_mode: `exact` or `natural` (the model makes them).
-        normalise: numbers and abbreviations are written out before speaking.
+        normalise: Markdown, dashes, repeated marks and the like are tidied before speaking.
         title, author: for the files that are exported.
         export: what was chosen in the export dialog last; plain JSON values.
     """

@@ -13,7 +13,18 @@ from app.model.project_settings import Lexicon, ProjectSettings
 from app.model.take import Take
 from app.model.take_key import take_key
 from app.model.voice import Voice
-from engine import FRAME_RATE, CapabilityError, Clip, ModelCard, Pause, Priority, Sampling, SpeechRequest, plan_speech
+from engine import (
+    FRAME_RATE,
+    NORMALISER_VERSION,
+    CapabilityError,
+    Clip,
+    ModelCard,
+    Pause,
+    Priority,
+    Sampling,
+    SpeechRequest,
+    plan_speech,
+)
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -105,7 +116,7 @@ class Manner:
             "continues": self.continues,
             "longest_piece_s": self.habits.longest_piece_s,
             "pauses": self.settings.pauses_mode,
-            "normalise": self.settings.normalise,
+            "normalise": NORMALISER_VERSION if self.settings.normalise else False,
             "lexicon": _digest(self.lexicon) if self.lexicon else "",
         }
 

@@ -4887,12 +4887,16 @@
         <translation>相同的种子会得到相同的声音。</translation>
     </message>
     <message>
-        <source>Write out numbers and abbreviations before speaking</source>
-        <translation>朗读前将数字和缩写展开</translation>
+        <source>Tidy the text before speaking</source>
+        <translation>朗读前整理文本</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>数字</translation>
+        <source>Markdown, arrows, dashes, repeated marks and spaces beside Chinese; words stay as they are.</source>
+        <translation>整理 Markdown 标记、箭头、破折号、重复的标点和中文旁的空格；文字本身不变。</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
     </message>
     <message>
         <source>Ask before quitting while lines are being made</source>

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take
@@ -30,6 +30,7 @@ from app.ui.versions_dialog import VersionsDialog
 from app.ui.widgets.empty_state import EmptyState
 from app.ui.widgets.fields import OptionalNumber, Segments
 from app.ui.widgets.progress_dialog import ProgressDialog
+from engine import FULL_SIZE_CARD, plan_speech
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
@@ -481,6 +482,20 @@ def test_takes_of_the_open_project_are_held_in_the_shared_cache_until_another_is
     qtbot.waitUntil(lambda: leased_keys(first) == {key}, timeout=5_000)
     first.studio.actions.trigger("new_project")
     qtbot.waitUntil(lambda: leased_keys(first) == set(), timeout=5_000)
+
+
+def test_tidying_the_text_promises_only_what_it_does(running: Any) -> None:
+    written = "Dr. Who paid 5 kg on 3/4 -- at last!!"
+    pieces = plan_speech(written, FULL_SIZE_CARD, normalise=True).pieces
+    assert [piece.text for piece in pieces] == ["Dr. Who paid 5 kg on 3/4. at last!"]
+    dialog = running.work.open_preferences("speech")
+    box = next(box for box in dialog.findChildren(QCheckBox) if box.text() == "Tidy the text before speaking")
+    words = " ".join(label.text() for label in box.parentWidget().findChildren(QLabel)).lower()
+    assert "dashes" in words and "repeated marks" in words
+    assert "number" not in box.text() + words and "abbreviation" not in box.text() + words
+    box.click()
+    assert running.studio.project.settings.normalise
+    dialog.accept()
 
 
 def test_how_lines_are_made_is_set_in_the_preferences_and_counts_at_once_and_after_a_restart(

@@ -751,6 +751,18 @@ def test_a_new_lexicon_makes_only_lines_stale_that_sound_different(studio):
     assert it.states() == ["ready", "ready"] and it.backend.spoken[-1] == "drei four"
 
 
+def test_other_rules_of_tidying_make_only_lines_stale_that_sound_different(studio, monkeypatch):
+    it = studio("one two", "three -- four")
+    it.do(SetProjectSettings({"normalise": True}))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready", "ready"] and it.backend.spoken[-1] == "three. four"
+    monkeypatch.setattr("engine.text.normalize._RULES", ())
+    monkeypatch.setattr("app.services.speaking.NORMALISER_VERSION", "of a later studio")
+    it.renderer.states.forget()
+    assert it.states() == ["ready", "stale"]
+
+
 LONG = " ".join(f"This is sentence number {number} of a rather long line." for number in range(12))
 
 
