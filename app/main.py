@@ -124,7 +124,7 @@ class Running:
         self.session.look_for_lost_work()
         if self._load_model:
             state = self.window.state
-            self.loader.load(state.model or None, device=state.device)
+            self.loader.load(state.model or None, device=state.device, precision=state.precision)
 
     def close(self) -> None:
         from app.ui.assembly import disassemble

@@ -39,12 +39,11 @@ class General:
 
 @dataclass(frozen=True)
 class Playback:
-    """`device`, `microphone`: names, "" follows the system; `latency`: low or high; `ahead_s`: how far speech is made
-    ahead of the playhead; `speed`: 0.5..2; `loudness_preview`: the loudness of the export is heard in playback too."""
+    """`device`, `microphone`: names, "" follows the system; `ahead_s`: how far speech is made ahead of the playhead;
+    `speed`: 0.5..2; `loudness_preview`: the loudness of the export is heard in playback too."""
 
     device: str = ""
     microphone: str = ""
-    latency: str = "high"
     ahead_s: float = 60.0
     speed: float = 1.0
     loudness_preview: bool = False
@@ -76,13 +75,9 @@ class Editor:
 
 @dataclass(frozen=True)
 class Export:
-    """`format`: name of the file format; `folder`: where exports go, "" is beside the project; `options`: plain JSON
-    values of
-    the dialog."""
+    """`folder`: where exports go, "" is beside the project. What else is chosen for one is kept with its project."""
 
-    format: str = "wav"
     folder: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ class WindowState:
         theme: "dark", "light" or "system"; language: of the interface, "" is the system's.
         interface_points, script_points: font sizes; 0 is the system's. script_family: "" is the interface's.
         output_device, input_device: names of the chosen output and microphone; "" follows the system.
-        generate_ahead_s: how far ahead of the playhead speech is made.
-        model, device: what speaks, see `engine.open_local`.
+        generate_ahead_s: how far ahead of the playhead speech is made. review_speed: of listening, 0.5..2.
+        model, device, precision: what speaks, see `engine.open_local`.
         continuation, longest_piece_s, seed_policy: how lines are made, see `app.settings.Generation`.
         pauses_mode: of projects that are begun: "exact" or "natural".
         export_folder: where the last export went.
@@ -74,8 +74,11 @@ class WindowState:
     output_device = _setting("playback", "device")
     input_device = _setting("playback", "microphone")
     generate_ahead_s = _setting("playback", "ahead_s")
+    loudness_preview = _setting("playback", "loudness_preview")
+    review_speed = _setting("playback", "speed")
     model = _setting("generation", "model")
     device = _setting("generation", "device")
+    precision = _setting("generation", "precision")
     continuation = _setting("generation", "continuation")
     longest_piece_s = _setting("generation", "longest_piece_s")
     seed_policy = _setting("generation", "seed_policy")

@@ -4440,6 +4440,14 @@
         <translation>显卡</translation>
     </message>
     <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>How the model computes: fewer bits take less memory and are a little coarser.</source>
+        <translation>模型的计算方式：位数越少，占用内存越少，声音略粗糙。</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>

@@ -17,11 +17,13 @@ from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 from served import TOKEN, Relay, Served, make_clip
 from small_hub import SmallHub
 
+from app.main import Running
 from app.model.commands import ReplaceText
 from app.paths import paths_for
 from app.services.playing import PlayState
 from app.services.runs import Summary
 from app.settings import Server
+from app.ui.engine_loader import EngineLoader
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.models.days_chart import DaysChart
 from engine import Priority, SpeechRequest, SpeechResult, StopReason
@@ -444,6 +446,22 @@ def test_settings_of_downloads_are_kept(running, qtbot, tmp_path):
     running.studio.models.move_root(tmp_path / "other disk")
     assert running.studio.models.hub.endpoint == "https://mirror.example" and running.studio.models.hub.is_offline
     assert running.studio.models.root == tmp_path / "other disk"
+
+
+def test_the_precision_is_chosen_beside_the_device_and_counts_after_a_restart(running, monkeypatch):
+    asked = []
+    monkeypatch.setattr(EngineLoader, "load", lambda self, model=None, **how: asked.append(how))
+    page = dialog_of(running).models_page
+    assert page.precision.currentData() == "auto"
+    page.precision.setCurrentIndex(page.precision.findData("bf16"))
+    page.precision.activated.emit(page.precision.currentIndex())
+    assert asked == [{"device": "auto", "precision": "bf16"}]
+    again = Running(running.studio.paths, None)
+    try:
+        again.after_show()
+        assert asked[1:] == [{"device": "auto", "precision": "bf16"}]
+    finally:
+        again.close()
 
 
 # -- the machine, and what was spoken -------------------------------------------------------------------------------

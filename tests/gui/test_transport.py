@@ -174,6 +174,17 @@ def test_the_speed_is_chosen_by_wheel_and_menu(tones, transport, qtbot):
     assert "1.5" in transport.speed.text()
 
 
+def test_the_speed_is_as_it_was_chosen_last(tones, transport, qtbot):
+    transport.speed.choose(1.25)
+    again = Transport(tones.studio)
+    qtbot.addWidget(again)
+    assert again.speed.speed == 1.25 and tones.studio.player.snapshot().speed == 1.25
+    tones.studio.settings.review_speed = 1.27  # as no entry says
+    other = Transport(tones.studio)
+    qtbot.addWidget(other)
+    assert other.speed.speed == 1.25
+
+
 def test_every_control_has_a_name(tones, transport):
     for button in (
         transport.play,

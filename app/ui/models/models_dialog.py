@@ -120,8 +120,15 @@ class Choice:
     def device(self) -> str:
         return self._state.device
 
+    @property
+    def precision(self) -> str:
+        return self._state.precision
+
     def choose_device(self, device: str) -> None:
         self._state.device = device
+
+    def choose_precision(self, precision: str) -> None:
+        self._state.precision = precision
 
     def use(self, key: str) -> None:
         """Load this model and speak with it from now on; the one before is closed, the window stays."""
@@ -131,4 +138,4 @@ class Choice:
         except OSError as error:
             self._studio.say("warning", f"{error}")
         self._loader.read_card(self._state.model or None)
-        self._loader.load(self._state.model or None, device=self._state.device)
+        self._loader.load(self._state.model or None, device=self._state.device, precision=self._state.precision)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout, QWidget
@@ -17,12 +17,16 @@ from app.ui.models.model_row import ModelRow
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
+from app.ui.widgets.fields import Choice as ValueChoice
 from app.ui.widgets.fields import Section, Segments
 from app.ui.widgets.scroll import Scrolled
 from engine.errors import SpeechError
 
 if TYPE_CHECKING:
     from app.ui.models.models_dialog import Choice
+
+
+PRECISIONS = ("fp32", "bf16", "fp16", "int8", "fp8", "int4")  # as `engine.open_local` takes them
 
 
 class ModelsPage(QWidget):
@@ -65,6 +69,14 @@ class ModelsPage(QWidget):
         self.device.show_value(choice.device)
         self.device.edited.connect(self._choose_device)
         section.add_row(self.tr("Device"), self.device)
+        self.precision = ValueChoice(self.tr("Precision"))
+        precisions: list[Any] = [(self.tr("The best there is"), "auto", None), *((p, p, None) for p in PRECISIONS)]
+        self.precision.show_values(precisions, choice.precision)
+        self.precision.setToolTip(
+            self.tr("How the model computes: fewer bits take less memory and are a little coarser.")
+        )
+        self.precision.edited.connect(self._choose_precision)
+        section.add_row(self.tr("Precision"), self.precision)
         column.addWidget(section)
         self.hub = HubSettings(models)
         column.addWidget(self.hub)
@@ -124,6 +136,10 @@ class ModelsPage(QWidget):
     def _choose_device(self, device: str) -> None:
         self._choice.choose_device(device)
         self.device.show_value(device)
+        self.use(self._choice.key)
+
+    def _choose_precision(self, precision: str) -> None:
+        self._choice.choose_precision(precision)
         self.use(self._choice.key)
 
     def _browse(self) -> None:

@@ -11,7 +11,7 @@ SPEEDS = (0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
 
 class SpeedButton(QToolButton):
-    """Shows the speed, opens the choice; the wheel steps through it."""
+    """Shows the speed, opens the choice; the wheel steps through it. The choice is kept."""
 
     def __init__(self, studio: Studio) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class SpeedButton(QToolButton):
             self._entries[speed] = entry
         self.setMenu(menu)
         studio.services_changed.connect(self._apply)
-        self.choose(1.0)
+        self.choose(min(SPEEDS, key=lambda speed: abs(speed - studio.settings.review_speed)))
 
     @property
     def speed(self) -> float:
@@ -36,6 +36,7 @@ class SpeedButton(QToolButton):
 
     def choose(self, speed: float) -> None:
         self._speed = speed
+        self._studio.settings.review_speed = speed
         self.setText(words(speed))
         self.setAccessibleName(self.tr("Review speed: %1").replace("%1", words(speed)))
         self.setToolTip(self.tr("Review speed, with the pitch kept. Export is not changed."))
