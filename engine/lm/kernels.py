@@ -305,14 +305,9 @@ def _choose(logits, size, settings, seed, frame, channel, seen, heap):
     `heap` int64 `[2, V]` is scratch: tokens as a heap by score, then the best tokens in falling order.
     """
     temperature, top_p, top_k, penalty = settings
-    if penalty != _ONE:
-        for token in range(size):
-            if seen[token]:
-                logits[token] = logits[token] * penalty if logits[token] < _ZERO else logits[token] / penalty
+    _scale(logits, size, seen, penalty, temperature)
     if temperature == _ZERO:
         return _first_of_the_best(logits, size)
-    for token in range(size):
-        logits[token] /= temperature
 
     limited = 0 < top_k < size
     order, best = heap[0], heap[1]
@@ -342,6 +337,18 @@ def _choose(logits, size, settings, seed, frame, channel, seen, heap):
         if score > highest or (score == highest and token < chosen):
             chosen, highest = token, score
     return chosen
+
+
+@exact_part
+def _scale(logits, size, seen, penalty, temperature):
+    """Penalty and temperature. Rounded as torch rounds: a reciprocal would part, or make, scores that are equal."""
+    if penalty != _ONE:
+        for token in range(size):
+            if seen[token]:
+                logits[token] = logits[token] * penalty if logits[token] < _ZERO else logits[token] / penalty
+    if temperature != _ZERO:
+        for token in range(size):
+            logits[token] /= temperature
 
 
 @part
