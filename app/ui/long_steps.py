@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _SLICE_S = 0.006
+_REST_MS = 10
 # What a person can change the script by, directly or through whatever it opens.
 _DEEDS = {
     QEvent.Type.KeyPress,
@@ -86,7 +87,7 @@ class LongSteps(QObject):
         self._step, self._then = step, then
         QApplication.instance().installEventFilter(self)
         # Not in the turn of who asked for it: to find all that is to be done took its time.
-        QTimer.singleShot(0, self, self._begin)
+        QTimer.singleShot(_REST_MS, self, self._begin)
 
     def _begin(self) -> None:
         if self._step is not None and not self._slices.busy:

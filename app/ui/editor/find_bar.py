@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdi
 from app.model.command import Compound
 from app.model.commands import ReplaceText
 from app.ui.editor.script_editor import ScriptEditor
+from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF
 from app.ui.throttle import Debounce
@@ -136,6 +137,7 @@ class FindBar(QFrame):
         project = self._studio.project
         commands: list[ReplaceText] = []
         replaced = 0
+        plain = None if self.pattern.isChecked() else self.replacement.text()
         rows: dict[int, list[re.Match[str]]] = {}
         for row, _, _, match in self._matches:
             rows.setdefault(row, []).append(match)
@@ -144,7 +146,7 @@ class FindBar(QFrame):
             parts: list[str] = []
             at = 0
             for match in rows[row]:
-                new = self._expanded(match)
+                new = plain if plain is not None else self._expanded(match)
                 if new is None:
                     return 0
                 parts += [text[at : match.start()], new]
@@ -186,7 +188,9 @@ class FindBar(QFrame):
         try:
             return match.expand(self.replacement.text())
         except (re.error, IndexError) as error:
-            self._studio.say("error", self.tr("The replacement is not a valid pattern: %1").replace("%1", str(error)))
+            self._studio.say(
+                "error", self.tr("The replacement is not a valid pattern: %1").replace("%1", local(str(error)))
+            )
             return None
 
     def _search_if_open(self, *_: object) -> None:
@@ -199,7 +203,7 @@ class FindBar(QFrame):
         try:
             expression = self._expression()
         except re.error as error:
-            expression, problem = None, self.tr("Not a valid pattern: %1").replace("%1", str(error))
+            expression, problem = None, self.tr("Not a valid pattern: %1").replace("%1", local(str(error)))
         if expression is not None and self._studio.project is not None:
             self._collect(expression)
         self.wanted.setProperty("invalid", bool(problem))
