@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from app.model import checks
+from app.model.block import Block
 from app.model.errors import FormatError
 
 Lexicon = tuple[tuple[str, str], ...]
@@ -49,6 +50,7 @@ class ProjectSettings:
         normalise: Markdown, dashes, repeated marks and the like are tidied before speaking.
         title, author: for the files that are exported.
         export: what was chosen in the export dialog last; plain JSON values.
+        voice_gains_db: in the mixer, by the id of a voice ("": the model's own); it comes on top of a block's own gain.
     """
 
     seed: int = 1234
@@ -62,10 +64,16 @@ class ProjectSettings:
     title: str = ""
     author: str = ""
     export: dict[str, Any] = field(default_factory=dict)
+    voice_gains_db: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
             object.__setattr__(self, name, check(getattr(self, name), name))
+
+    def gain_db(self, block: Block) -> float:
+        """Gain of a block in the mixer: its own, and that of its voice."""
+        voice = block.settings.voice or self.default_voice or ""
+        return block.settings.gain_db + self.voice_gains_db.get(voice, 0.0)
 
     def changed(self, changes: dict[str, Any]) -> ProjectSettings:
         """A copy with some fields changed; `pauses` may be a Pauses or its JSON. Raises FormatError."""
@@ -89,11 +97,18 @@ def json_of(value: Any) -> Any:
     return value.to_json() if isinstance(value, Pauses) else value
 
 
+def _gains(value: object, what: str) -> dict[str, float]:
+    """Gains by voice; those of 0 dB are left out."""
+    gains = checks.mapping(value, what, 1_000)
+    return {voice: gain for voice, each in gains.items() if (gain := checks.number(each, what, -60.0, 24.0))}
+
+
 _CHECKS: dict[str, Any] = {
     "seed": lambda value, what: checks.integer(value, what, 0),
     "default_voice": lambda value, what: checks.optional(checks.identifier, value, what),
     "language": lambda value, what: checks.optional(checks.string, value, what, 64),
     "pauses": lambda value, what: value if isinstance(value, Pauses) else Pauses.from_json(value),
+    "voice_gains_db": _gains,
     "room_tone_db": lambda value, what: checks.optional(checks.number, value, what, -120.0, -20.0),
     "headings_spoken": checks.boolean,
     "pauses_mode": lambda value, what: checks.one_of(value, what, ("exact", "natural")),

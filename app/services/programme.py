@@ -99,7 +99,7 @@ def programme(
         plan_fn: `(block, text)` to the plan of that text with the block's language, lexicon and model card.
         live: the pieces of a block that is being spoken at this moment, each the chunks of a piece; None where it is
             not.
-        gain_db: what is added to the gain of a block, for its voice.
+        gain_db: what is added to the gain of a block and its voice.
 
     Raises:
         MissingTake: when the iteration reaches a block without a take.
@@ -119,7 +119,7 @@ def programme(
             for item in plan.items:
                 written_s = (written_s or 0.0) + item.seconds
             continue
-        gain = block.settings.gain_db + (gain_db(block) if gain_db else 0.0)
+        gain = project.settings.gain_db(block) + (gain_db(block) if gain_db else 0.0)
         pieces, plan = _pieces(project, block, plan, take_reader, plan_fn, live)
         fits: Fitted | None = None
         if block.settings.length == "fit" and block.settings.target_s:

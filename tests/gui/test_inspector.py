@@ -50,6 +50,25 @@ def test_a_voice_chosen_for_several_lines_is_one_step(sample: Any, inspector: An
     assert block(sample, 2).settings.voice != voice.id
 
 
+def test_a_voice_is_made_louder_in_all_of_its_lines_as_one_step(sample: Any, inspector: Any) -> None:
+    select(sample, 2)
+    project = sample.studio.project
+    voices = {each.id: project.voice_of(each) for each in project.blocks}
+    spoken = [each for each in project.blocks if voices[each.id] == voices[block(sample, 2).id]]
+    other = next(each for each in project.blocks if voices[each.id] != voices[spoken[0].id])
+    settings = project.settings
+    before = {each.id: settings.gain_db(each) for each in (*spoken, other)}
+    inspector.speaker.gain.setValue(1.0)
+    inspector.speaker.gain.setValue(2.5)
+    settings = sample.studio.project.settings
+    assert len(spoken) > 1 and all(settings.gain_db(each) == before[each.id] + 2.5 for each in spoken)
+    assert settings.gain_db(other) == before[other.id]
+    sample.studio.actions.trigger("undo")
+    assert sample.studio.project.settings.voice_gains_db == {}
+    inspector.refresh()
+    assert inspector.speaker.gain.value() == 0.0
+
+
 def test_numbers_are_set_for_all_selected_lines_and_taken_back_to_the_models(sample: Any, inspector: Any) -> None:
     select(sample, 2, 3)
     field = inspector.sampling.numbers["temperature"]

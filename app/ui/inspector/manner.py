@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from app.model.block import Block
+from app.model.content_commands import SetProjectSettings
 from app.ui.inspector.lines import SelectedLines
 from app.ui.language_names import shown_language
 from app.ui.studio import Studio
@@ -19,18 +20,22 @@ from app.ui.widgets.labels import Note
 class SpeakerSection(Section):
     """
     Attributes:
-        voice, language: of the lines.
+        voice, language: of the lines. gain: of their voices in this project, in dB.
     """
 
     def __init__(self, studio: Studio, lines: SelectedLines) -> None:
         super().__init__("")
-        self._studio = studio
+        self._studio, self._lines = studio, lines
         self.voice = Choice(self.tr("Voice"))
         self.voice.edited.connect(lambda voice_id: studio.give_voice(lines.ids(), voice_id))
         self.language = Choice(self.tr("Language"))
         self.language.edited.connect(lambda value: lines.set("language", value))
         self.add_row(self.tr("Voice"), self.voice)
         self.add_row(self.tr("Language"), self.language)
+        self.gain = OptionalNumber(self.tr("Gain of the voice"), -60.0, 24.0, 0.5, 1, self.tr(" dB"))
+        self.gain.setToolTip(self.tr("Louder or quieter in all lines of this voice; nothing is spoken again."))
+        self.gain.edited.connect(self._set_gain)
+        self.add_row(self.tr("Voice’s gain"), self.gain)
 
     def show_lines(self, blocks: list[Block]) -> None:
         project = self._studio.project
@@ -47,6 +52,18 @@ class SpeakerSection(Section):
         if isinstance(chosen, str) and all(chosen != each[1] for each in languages):
             languages.append((shown_language(chosen), chosen, None))
         self.language.show_values(languages, chosen)
+        gains = project.settings.voice_gains_db
+        self.gain.show_value(common([gains.get(voice, 0.0) for voice in self._voices(blocks)]), "", 0.0)
+
+    def _voices(self, blocks: list[Block]) -> list[str]:
+        """Ids of the voices that speak lines; "" is the model's own."""
+        default = self._studio.project.settings.default_voice
+        return sorted({block.settings.voice or default or "" for block in blocks})
+
+    def _set_gain(self, gain_db: float | None) -> None:
+        voices = self._voices(self._lines.blocks())
+        gains = {**self._studio.project.settings.voice_gains_db, **dict.fromkeys(voices, gain_db or 0.0)}
+        self._studio.do(SetProjectSettings({"voice_gains_db": gains}), f"inspector:voice gain:{voices}")
 
 
 class DirectionSection(Section):

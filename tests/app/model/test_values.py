@@ -73,6 +73,7 @@ def test_values_survive_json() -> None:
             "Title",
             "Author",
             {"format": "flac"},
+            {"": 1.5, "v": -3.0},
         ),
     ]
     for value in values:

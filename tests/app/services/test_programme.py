@@ -122,6 +122,27 @@ def test_gain_of_the_block_and_of_its_voice_add_up() -> None:
     assert 20 * np.log10(np.abs(quiet).max() / np.abs(plain).max()) == pytest.approx(-6.0, abs=0.01)
 
 
+def test_the_gain_of_a_voice_is_that_of_all_its_lines_and_of_no_other() -> None:
+    ana, model = BlockSettings(voice="a" * 32), BlockSettings()
+    made = studio([Block(text="First.", settings=ana), Block(text="Second.", settings=replace(ana, gain_db=-1.0))])
+    loud = Studio(
+        Project(
+            list(made.project.blocks),
+            takes=made.project.takes.values(),
+            settings=ProjectSettings(voice_gains_db={"a" * 32: -5.0, "": 3.0}),
+        ),
+        made.audio,
+    )
+    levels = []
+    for each in (made, loud):
+        out, mixer = hear(each)
+        levels.append([np.abs(out[span.start_sample : span.end_sample]).max() for span in mixer.spans])
+    changes_db = 20 * np.log10(np.array(levels[1]) / np.array(levels[0]))
+    assert changes_db == pytest.approx([-5.0, -5.0], abs=0.01)
+    assert loud.project.settings.gain_db(Block(settings=model)) == 3.0
+    assert loud.project.settings.gain_db(made.project.blocks[1]) == -6.0
+
+
 @pytest.mark.parametrize("asked_s", [2.9, 3.0, 3.1, 3.2])
 def test_a_block_that_shall_fit_lasts_what_was_asked(asked_s: float) -> None:
     settings = BlockSettings(length="fit", target_s=asked_s)
