@@ -21,7 +21,8 @@ _FAST = {"reassoc", "contract", "nsz", "arcp"}
 _OPTIONS = {"nogil": True, "fastmath": _FAST, "error_model": "numpy"}
 entry = njit(cache=True, no_cfunc_wrapper=True, **_OPTIONS)
 part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)  # called by other kernels alone
-exact_part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, nogil=True, error_model="numpy")
+# Said although it is the default: what is not said is taken over from the kernel that calls.
+exact_part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, nogil=True, fastmath=False, error_model="numpy")
 
 _U64 = 0xFFFFFFFFFFFFFFFF
 _GOLDEN = np.uint64(INCREMENT & _U64)
