@@ -70,7 +70,7 @@ def boolean(value: object, what: str) -> bool:
 
 def one_of(value: object, what: str, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise _wrong(what, "one of " + ", ".join(choices))
+        raise _wrong(what, f"one of {', '.join(choices)}")
     return value
 
 

@@ -62,7 +62,7 @@ def examine(paths: Paths, *, server: str = "", key: str = "") -> Iterator[Findin
             yield Finding(
                 topic,
                 "missing",
-                f"{topic}: {type(error).__name__}: {error}",
+                f"This could not be examined ({type(error).__name__}: {error}).",
                 "Install the studio again.",
                 topic in _NEEDED,
             )

@@ -63,16 +63,16 @@ class AudioFormat:
         if self.kind not in _RATES:
             raise ExportError(f"“{self.kind}” is no format that can be written.", f"Use {', '.join(_NAMES.values())}.")
         name = _NAMES[self.kind]
-        self._check(self.bits, _BITS.get(self.kind), f"{name} with {self.bits} bits")
-        self._check(self.rate, _RATES[self.kind], f"{name} at {self.rate} Hz")
+        self._check(self.bits, _BITS.get(self.kind), f"{name}/{self.bits} bit")
+        self._check(self.rate, _RATES[self.kind], f"{name}/{self.rate} Hz")
         self._check(self.channels, (1, 2), f"{self.channels} channels")
-        self._check(self.kbps, _KBPS.get(self.kind), f"{name} with {self.kbps} kbit/s")
+        self._check(self.kbps, _KBPS.get(self.kind), f"{name}/{self.kbps} kbit/s")
 
     @staticmethod
     def _check(value: int, allowed: tuple[int, ...] | None, what: str) -> None:
         if allowed is None or value in allowed:
             return
-        shown = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 20 else ", ".join(map(str, allowed))
+        shown = f"{allowed[0]}–{allowed[-1]}" if len(allowed) > 20 else ", ".join(map(str, allowed))
         raise ExportError(f"{what} cannot be written.", f"Choose one of: {shown}.")
 
     @property

@@ -58,9 +58,10 @@ class BlocksNotReady(ExportError):
         listed = "\n".join(f"  {problem}" for problem in problems[:_MOST_LISTED])
         more = len(problems) - _MOST_LISTED
         listed += f"\n  and {more} more" if more > 0 else ""
-        count = "One line is" if len(problems) == 1 else f"{len(problems)} lines are"
+        one = "One line is not ready to be exported:"
+        many = f"{len(problems)} lines are not ready to be exported:"
         super().__init__(
-            f"{count} not ready to be exported:\n{listed}\n",
+            f"{one if len(problems) == 1 else many}\n{listed}\n",
             "Render them, or leave them out (--skip, or the switch in the export window).",
         )
         self.problems = tuple(problems)

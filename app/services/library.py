@@ -235,7 +235,7 @@ class Library:
                 trash.mkdir(parents=True, exist_ok=True)
                 os.replace(self.folder / voice.id, target)
             except OSError as error:
-                raise refused(f"The voice “{voice.name}” could not be removed", error) from error
+                raise refused(f"The voice “{voice.name}” could not be removed.", error) from error
             del self._own[voice_id]
         self.voices_changed.emit()
 
@@ -261,7 +261,7 @@ class Library:
             try:
                 os.replace(self.folder / ".trash" / key, self.folder / voice.id)
             except OSError as error:
-                raise refused(f"The voice “{voice.name}” could not be restored", error) from error
+                raise refused(f"The voice “{voice.name}” could not be restored.", error) from error
             voice = replace(voice, name=self._unused_name(voice.name))
             self._write(voice, {})
         self.voices_changed.emit()
@@ -282,7 +282,7 @@ class Library:
         try:
             voice_archive.write(target, {"version": VERSION, **voice.to_json()}, clips)
         except OSError as error:
-            raise refused(f"The voice could not be written to {target}", error) from error
+            raise refused(f"The voice could not be written to {target}.", error) from error
         return target
 
     def import_(self, archive: Path) -> Voice:
@@ -300,7 +300,7 @@ class Library:
             except FileNotFoundError as error:
                 raise LibraryError(f"There is no file {archive}.", "Check the path.") from error
             except OSError as error:
-                raise refused(f"{archive} could not be read", error) from error
+                raise refused(f"{archive} could not be read.", error) from error
             paths: dict[str, Path] = {}
             references = []
             for clip in voice.references:
@@ -376,7 +376,7 @@ class Library:
                 os.fsync(out.fileno())
             os.replace(partial, folder / VOICE_FILE)
         except OSError as error:
-            raise refused(f"The voice “{voice.name}” could not be stored in {folder}", error) from error
+            raise refused(f"The voice “{voice.name}” could not be stored in {folder}.", error) from error
         self._own[voice.id] = voice
 
 

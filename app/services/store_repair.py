@@ -62,10 +62,13 @@ class Repair:
         if "blocks" in self.lost:
             told.append(
                 "Some paragraphs could not be read."
-                + (f" {self.from_snapshot} were brought back from an earlier day." if self.from_snapshot else "")
+                + (f" From an earlier day {self.from_snapshot} could be brought back." if self.from_snapshot else "")
             )
         if self.damaged_takes:
-            told.append(f"{len(self.damaged_takes)} takes lost audio and are marked; make them again.")
+            count = len(self.damaged_takes)
+            one = "One take lost audio and is marked; make it again."
+            many = f"{count} takes lost audio and are marked; make them again."
+            told.append(one if count == 1 else many)
         if "voices" in self.lost or "clips" in self.lost:
             told.append("Some voices could not be read; give them again from the library.")
         if "steps" in self.lost:

@@ -93,4 +93,5 @@ def checked_voice(raw: object, voice_id: str) -> Voice:
 
 def refused(what: str, error: OSError) -> LibraryError:
     """What the disk said, and what to do about it."""
-    return LibraryError(f"{what}: {error.strerror or error}.", "Check free space and permissions, then try again.")
+    said = f"The system says: {error.strerror or error}."
+    return LibraryError(f"{what} {said}", "Check free space and permissions, then try again.")

@@ -96,4 +96,13 @@ ENGINE_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "audio is decoded on the processor"),
     QT_TRANSLATE_NOOP("Messages", "weights in %1"),
     QT_TRANSLATE_NOOP("Messages", "“%1” speaks only in its own voices (%2) and cannot learn another from a clip."),
+    QT_TRANSLATE_NOOP("Messages", "no reason"),
+    QT_TRANSLATE_NOOP("Messages", "something unnamed"),
+    QT_TRANSLATE_NOOP("Messages", "%1 is missing"),
+    QT_TRANSLATE_NOOP("Messages", "field %1 is missing"),
+    QT_TRANSLATE_NOOP("Messages", "The model card %1"),
+    QT_TRANSLATE_NOOP("Messages", "The model's list of voices %1"),
+    QT_TRANSLATE_NOOP("Messages", "it is not UTF-8"),
+    QT_TRANSLATE_NOOP("Messages", "The clip"),
+    QT_TRANSLATE_NOOP("Messages", "%1 Hz, %2 samples a frame, %3 codebooks"),
 )

@@ -8,12 +8,15 @@ from functools import lru_cache
 from PySide6.QtCore import QCoreApplication
 
 from app.ui.clip_messages import CLIP_MESSAGES
+from app.ui.data_messages import DATA_MESSAGES
 from app.ui.engine_messages import ENGINE_MESSAGES
+from app.ui.export_messages import EXPORT_MESSAGES
 from app.ui.import_messages import IMPORT_MESSAGES
 from app.ui.language_names import shown_languages
 from app.ui.model_messages import MODEL_MESSAGES
 from app.ui.project_messages import PROJECT_MESSAGES
 from app.ui.speech_messages import SPEECH_MESSAGES
+from app.ui.store_messages import STORE_MESSAGES
 from app.ui.system_messages import SYSTEM_MESSAGES
 
 # As they are written there, with %1, %2 … for what is put in. A message may be several of these in a row.
@@ -22,13 +25,18 @@ MESSAGES: tuple[str, ...] = (
     *SPEECH_MESSAGES,
     *SYSTEM_MESSAGES,
     *PROJECT_MESSAGES,
+    *STORE_MESSAGES,
+    *DATA_MESSAGES,
+    *EXPORT_MESSAGES,
     *IMPORT_MESSAGES,
     *MODEL_MESSAGES,
     *ENGINE_MESSAGES,
 )
 
 _LONGEST = 2_000  # characters: what is longer is no message but somebody's text
-_SPACE = re.compile(r"(?<=[.!?:…])\s+")
+# A quoted passage is somebody's words: no sentence ends in it, and nothing in it is put into another language.
+_VALUE = "(?:“[^”]*”|[^“]|“(?![^”]*”))"
+_SENTENCE = re.compile(rf"({_VALUE}*?[.!?:…])\s+", re.DOTALL)
 
 
 def local(message: str) -> str:
@@ -42,16 +50,17 @@ def local(message: str) -> str:
     while rest:
         found = next((match for pattern, _ in _patterns() if (match := pattern.match(rest))), None)
         if found is None:
-            own, *more = _SPACE.split(rest, maxsplit=1)
-            parts.append(own)
-            rest = more[0] if more else ""
+            own = _SENTENCE.match(rest)
+            parts.append(own[1] if own else rest)
+            rest = rest[own.end() :] if own else ""
             continue
         known = True
         source = _SOURCES[found.re]
         words = QCoreApplication.translate("Messages", source)
         for number, value in enumerate(found.groups(), 1):
-            own = shown_languages(value) or (local(value) if value != message else value)
-            words = words.replace(f"%{number}", own)
+            if f"“%{number}”" not in source and value != message:
+                value = shown_languages(value) or local(value)
+            words = words.replace(f"%{number}", value)
         parts.append(words)
         rest = rest[found.end() :].lstrip()
     if not known:
@@ -78,9 +87,11 @@ def _patterns() -> tuple[tuple[re.Pattern[str], int], ...]:
     made = []
     for source in MESSAGES:
         pieces = re.split(r"%\d", source)
-        pattern = "(.+?)".join(map(re.escape, pieces))
-        # What ends with something put in reaches to the end, so that none of it is left over.
-        compiled = re.compile(pattern + (r"\Z" if not pieces[-1] else r"(?=\s|\Z)"), re.DOTALL)
+        pattern = f"({_VALUE}+?)".join(map(re.escape, pieces))
+        # What ends with something put in reaches to the end, so that none of it is left over; what is no sentence,
+        # but put into one, is nothing but itself.
+        whole = not pieces[-1] or (len(pieces) == 1 and source[-1] not in ".!?:…")
+        compiled = re.compile(pattern + (r"\Z" if whole else r"(?=\s|\Z)"), re.DOTALL)
         _SOURCES[compiled] = source
         made.append((compiled, len("".join(pieces))))
     return tuple(sorted(made, key=lambda each: -each[1]))

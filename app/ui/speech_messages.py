@@ -115,4 +115,13 @@ SPEECH_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "Open a model again."),
     QT_TRANSLATE_NOOP("Messages", "The engine was closed before the speech was finished."),
     QT_TRANSLATE_NOOP("Messages", "The engine was closed."),
+    QT_TRANSLATE_NOOP("Messages", "Playing stopped: %1"),
+    QT_TRANSLATE_NOOP("Messages", "Playing is paused; making speech goes on."),
+    QT_TRANSLATE_NOOP("Messages", "The line could not be spoken: %1"),
+    QT_TRANSLATE_NOOP("Messages", "There is nothing to speak in this text."),
+    QT_TRANSLATE_NOOP("Messages", "Write some words."),
+    QT_TRANSLATE_NOOP("Messages", "Known are: %1."),
+    QT_TRANSLATE_NOOP("Messages", "The language “%1” is not known."),
+    QT_TRANSLATE_NOOP("Messages", "Give them with --transcript."),
+    QT_TRANSLATE_NOOP("Messages", "To go on from a clip, its words must be known."),
 )

@@ -262,10 +262,10 @@ class ModelButton(_Choice):
             words.append(escape(local(self._stage)))
         if self._fraction >= 0:
             percent = f"{self._fraction:.0%}"
-            self.setAccessibleDescription(f"{self._stage} {percent}")
+            self.setAccessibleDescription(f"{local(self._stage)} {percent}")
             words.append(percent)
         else:
-            self.setAccessibleDescription(self._stage)
+            self.setAccessibleDescription(local(self._stage))
         self.setToolTip("<br>".join(words))
         self.update()
 

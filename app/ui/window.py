@@ -29,6 +29,7 @@ from app.ui.conditions import Conditions
 from app.ui.dropping import local_files
 from app.ui.editor.panel import ScriptPanel
 from app.ui.editor.places import Places
+from app.ui.messages import local
 from app.ui.palette import Palette
 from app.ui.status import Status
 from app.ui.studio import Studio
@@ -309,7 +310,7 @@ class Window(QMainWindow):
             self.state.save()
         except OSError as error:
             log.warning("the window's settings were not kept: %s", error)
-            self.studio.say("warning", self.tr("The settings could not be saved: %1").replace("%1", str(error)))
+            self.studio.say("warning", self.tr("The settings could not be saved: %1").replace("%1", local(str(error))))
 
     def _keep_shortcuts(self) -> None:
         self.state.shortcuts = self.studio.actions.custom_shortcuts()

@@ -335,6 +335,14 @@
         <translation>反复播放所选内容。</translation>
     </message>
     <message>
+        <source>Play at the e&amp;xport’s loudness</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hear the script with the gain and the limiter of the export.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>&amp;Record a voice…</source>
         <translation>录制声音(&amp;R)…</translation>
     </message>
@@ -1049,6 +1057,17 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>line %1 “%2”: %3</source>
+        <translation>第 %1 行“%2”：%3</translation>
+    </message>
+</context>
+<context>
+    <name>ExportLoudness</name>
+    <message>
+        <source>Measuring loudness</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2125,6 +2144,58 @@
         <translation>%1 有 %2 个声道，已混合为一个。</translation>
     </message>
     <message>
+        <source>%1 is not a voice: %2</source>
+        <translation>%1 不是声音：%2</translation>
+    </message>
+    <message>
+        <source>“%1” comes with the model and stays as it is.</source>
+        <translation>“%1”随模型附带，保持原样。</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 files; a voice has at most %3 clips.</source>
+        <translation>%1 含有 %2 个文件；一个声音最多有 %3 个片段。</translation>
+    </message>
+    <message>
+        <source>%1 holds something that is not part of a voice: %2.</source>
+        <translation>%1 含有不属于声音的内容：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged or no voice file (%2).</source>
+        <translation>%1 已损坏，或不是声音文件（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is larger than a voice may be (%2 MiB).</source>
+        <translation>%1 超过了声音文件的上限（%2 MiB）。</translation>
+    </message>
+    <message>
+        <source>%1 is not a voice file: its record is missing or doubled.</source>
+        <translation>%1 不是声音文件：其记录缺失或重复。</translation>
+    </message>
+    <message>
+        <source>The voice “%1” could not be removed.</source>
+        <translation>无法移除声音“%1”。</translation>
+    </message>
+    <message>
+        <source>The voice “%1” could not be restored.</source>
+        <translation>无法恢复声音“%1”。</translation>
+    </message>
+    <message>
+        <source>The voice could not be written to %1.</source>
+        <translation>无法将声音写入 %1。</translation>
+    </message>
+    <message>
+        <source>%1 could not be read.</source>
+        <translation>无法读取 %1。</translation>
+    </message>
+    <message>
+        <source>The voice “%1” could not be stored in %2.</source>
+        <translation>无法将声音“%1”存入 %2。</translation>
+    </message>
+    <message>
+        <source>The system says: %1.</source>
+        <translation>系统提示：%1。</translation>
+    </message>
+    <message>
         <source>Several numbers in one sentence may be read wrong by this model: write them as words.</source>
         <translation>该模型可能读错一句中的多个数字：请写成文字。</translation>
     </message>
@@ -2339,6 +2410,42 @@
     <message>
         <source>%1. On the processor it takes about %2 s for a second of speech.</source>
         <translation>%1。在处理器上，一秒语音约需 %2 秒。</translation>
+    </message>
+    <message>
+        <source>Playing stopped: %1</source>
+        <translation>播放已停止：%1</translation>
+    </message>
+    <message>
+        <source>Playing is paused; making speech goes on.</source>
+        <translation>播放已暂停；语音仍在继续生成。</translation>
+    </message>
+    <message>
+        <source>The line could not be spoken: %1</source>
+        <translation>无法朗读这一行：%1</translation>
+    </message>
+    <message>
+        <source>There is nothing to speak in this text.</source>
+        <translation>这段文本没有可以朗读的内容。</translation>
+    </message>
+    <message>
+        <source>Write some words.</source>
+        <translation>请写一些文字。</translation>
+    </message>
+    <message>
+        <source>Known are: %1.</source>
+        <translation>已知的有：%1。</translation>
+    </message>
+    <message>
+        <source>The language “%1” is not known.</source>
+        <translation>没有“%1”这种语言。</translation>
+    </message>
+    <message>
+        <source>Give them with --transcript.</source>
+        <translation>请用 --transcript 给出。</translation>
+    </message>
+    <message>
+        <source>To go on from a clip, its words must be known.</source>
+        <translation>要从片段接着朗读，必须知道片段的文字。</translation>
     </message>
     <message>
         <source>The line “%1” was not spoken yet.</source>
@@ -2571,6 +2678,242 @@
     <message>
         <source>Plug it in again, or choose another microphone in Preferences &gt; Sound.</source>
         <translation>请重新接上它，或在“首选项 &gt; 声音”中选择其他麦克风。</translation>
+    </message>
+    <message>
+        <source>Installed: %1.</source>
+        <translation>已安装：%1。</translation>
+    </message>
+    <message>
+        <source>Python %1 on %2 %3</source>
+        <translation>Python %1，系统 %2 %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 (%3 GB free)</source>
+        <translation>%1：%2（剩余 %3 GB）</translation>
+    </message>
+    <message>
+        <source>profile</source>
+        <translation>配置文件夹</translation>
+    </message>
+    <message>
+        <source>models</source>
+        <translation>模型文件夹</translation>
+    </message>
+    <message>
+        <source>cache</source>
+        <translation>缓存文件夹</translation>
+    </message>
+    <message>
+        <source>This could not be examined (%1: %2).</source>
+        <translation>无法检查此项（%1：%2）。</translation>
+    </message>
+    <message>
+        <source>pip install av</source>
+        <translation>运行 pip install av</translation>
+    </message>
+    <message>
+        <source>pip install numba</source>
+        <translation>运行 pip install numba</translation>
+    </message>
+    <message>
+        <source>[Errno %1] %2: %3 -&gt; %4</source>
+        <translation>%2：%3 -&gt; %4（错误 %1）</translation>
+    </message>
+    <message>
+        <source>[Errno %1] %2: %3</source>
+        <translation>%2：%3（错误 %1）</translation>
+    </message>
+    <message>
+        <source>[Errno %1] %2</source>
+        <translation>%2（错误 %1）</translation>
+    </message>
+    <message>
+        <source>No space left on device</source>
+        <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>超出磁盘配额</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>没有权限</translation>
+    </message>
+    <message>
+        <source>Operation not permitted</source>
+        <translation>不允许该操作</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>文件系统为只读</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>没有该文件或文件夹</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>不是文件夹</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>是一个文件夹</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>文件已存在</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>文件名过长</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>读写出错</translation>
+    </message>
+    <message>
+        <source>Device or resource busy</source>
+        <translation>设备或资源正忙</translation>
+    </message>
+    <message>
+        <source>Transport endpoint is not connected</source>
+        <translation>连接已断开</translation>
+    </message>
+    <message>
+        <source>Stale file handle</source>
+        <translation>网络文件已失效</translation>
+    </message>
+    <message>
+        <source>Connection refused</source>
+        <translation>连接被拒绝</translation>
+    </message>
+    <message>
+        <source>Connection reset by peer</source>
+        <translation>连接被对方断开</translation>
+    </message>
+    <message>
+        <source>Connection timed out</source>
+        <translation>连接超时</translation>
+    </message>
+    <message>
+        <source>Network is unreachable</source>
+        <translation>网络不可达</translation>
+    </message>
+    <message>
+        <source>No route to host</source>
+        <translation>无法到达主机</translation>
+    </message>
+    <message>
+        <source>Too many open files</source>
+        <translation>打开的文件过多</translation>
+    </message>
+    <message>
+        <source>Cannot allocate memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>Directory not empty</source>
+        <translation>文件夹不为空</translation>
+    </message>
+    <message>
+        <source>database disk image is malformed</source>
+        <translation>数据库内容已损坏</translation>
+    </message>
+    <message>
+        <source>database is locked</source>
+        <translation>数据库正被占用</translation>
+    </message>
+    <message>
+        <source>database or disk is full</source>
+        <translation>数据库或磁盘已满</translation>
+    </message>
+    <message>
+        <source>disk I/O error</source>
+        <translation>磁盘读写出错</translation>
+    </message>
+    <message>
+        <source>file is not a database</source>
+        <translation>不是数据库文件</translation>
+    </message>
+    <message>
+        <source>unable to open database file</source>
+        <translation>无法打开数据库文件</translation>
+    </message>
+    <message>
+        <source>attempt to write a readonly database</source>
+        <translation>数据库为只读</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>%1 at position %2</source>
+        <translation>%1（位置 %2）</translation>
+    </message>
+    <message>
+        <source>unterminated character set</source>
+        <translation>字符集没有结尾</translation>
+    </message>
+    <message>
+        <source>missing ), unterminated subpattern</source>
+        <translation>缺少右括号 )</translation>
+    </message>
+    <message>
+        <source>unbalanced parenthesis</source>
+        <translation>括号不成对</translation>
+    </message>
+    <message>
+        <source>nothing to repeat</source>
+        <translation>没有可重复的内容</translation>
+    </message>
+    <message>
+        <source>multiple repeat</source>
+        <translation>重复符号连用</translation>
+    </message>
+    <message>
+        <source>min repeat greater than max repeat</source>
+        <translation>最少次数大于最多次数</translation>
+    </message>
+    <message>
+        <source>bad escape (end of pattern)</source>
+        <translation>末尾有多余的反斜杠</translation>
+    </message>
+    <message>
+        <source>bad escape %1</source>
+        <translation>不认识的转义 %1</translation>
+    </message>
+    <message>
+        <source>bad character range %1</source>
+        <translation>字符范围 %1 不对</translation>
+    </message>
+    <message>
+        <source>invalid group reference %1</source>
+        <translation>引用的组 %1 不存在</translation>
+    </message>
+    <message>
+        <source>unknown extension %1</source>
+        <translation>不认识的语法 %1</translation>
+    </message>
+    <message>
+        <source>look-behind requires fixed-width pattern</source>
+        <translation>向后查看的模式必须长度固定</translation>
+    </message>
+    <message>
+        <source>missing group name</source>
+        <translation>缺少组名</translation>
+    </message>
+    <message>
+        <source>no such group</source>
+        <translation>没有该组</translation>
+    </message>
+    <message>
+        <source>The output</source>
+        <translation>输出设备</translation>
+    </message>
+    <message>
+        <source>(no suffix)</source>
+        <translation>（无后缀）</translation>
     </message>
     <message>
         <source>No microphone was found.</source>
@@ -4268,6 +4611,958 @@
         <source>“%1” speaks only in its own voices (%2) and cannot learn another from a clip.</source>
         <translation>“%1”只用自己的声音（%2）朗读，不能从片段学习其他声音。</translation>
     </message>
+    <message>
+        <source>no reason</source>
+        <translation>未说明原因</translation>
+    </message>
+    <message>
+        <source>something unnamed</source>
+        <translation>未命名的内容</translation>
+    </message>
+    <message>
+        <source>%1 is missing</source>
+        <translation>缺少 %1</translation>
+    </message>
+    <message>
+        <source>field %1 is missing</source>
+        <translation>缺少字段 %1</translation>
+    </message>
+    <message>
+        <source>The model card %1</source>
+        <translation>模型卡片 %1</translation>
+    </message>
+    <message>
+        <source>The model&apos;s list of voices %1</source>
+        <translation>模型的声音列表 %1</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8</source>
+        <translation>不是 UTF-8 编码</translation>
+    </message>
+    <message>
+        <source>The clip</source>
+        <translation>片段</translation>
+    </message>
+    <message>
+        <source>%1 Hz, %2 samples a frame, %3 codebooks</source>
+        <translation>%1 Hz，每帧 %2 个样本，%3 个码本</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2.</source>
+        <translation>无法读取%1：%2。</translation>
+    </message>
+    <message>
+        <source>%1 must be %2.</source>
+        <translation>%1必须是%2。</translation>
+    </message>
+    <message>
+        <source>text of at most %1 characters</source>
+        <translation>最多 %1 个字符的文本</translation>
+    </message>
+    <message>
+        <source>an identifier</source>
+        <translation>标识符</translation>
+    </message>
+    <message>
+        <source>a SHA-256 in hexadecimal</source>
+        <translation>十六进制的 SHA-256</translation>
+    </message>
+    <message>
+        <source>a number from %1 to %2</source>
+        <translation>%1 到 %2 之间的数</translation>
+    </message>
+    <message>
+        <source>a whole number from %1 to %2</source>
+        <translation>%1 到 %2 之间的整数</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>one of %1</source>
+        <translation>以下之一：%1</translation>
+    </message>
+    <message>
+        <source>a list of at most %1 entries</source>
+        <translation>最多 %1 项的列表</translation>
+    </message>
+    <message>
+        <source>named values, at most %1</source>
+        <translation>带名称的值，最多 %1 个</translation>
+    </message>
+    <message>
+        <source>a smaller value</source>
+        <translation>更小的值</translation>
+    </message>
+    <message>
+        <source>plain text, numbers and lists</source>
+        <translation>纯文本、数字和列表</translation>
+    </message>
+    <message>
+        <source>JSON of at most %1 bytes</source>
+        <translation>最多 %1 字节的 JSON</translation>
+    </message>
+    <message>
+        <source>A block has no setting called %1.</source>
+        <translation>行没有名为 %1 的设置。</translation>
+    </message>
+    <message>
+        <source>Two blocks cannot have one id.</source>
+        <translation>两行不能有相同的标识。</translation>
+    </message>
+    <message>
+        <source>Paste it as plain text.</source>
+        <translation>请作为纯文本粘贴。</translation>
+    </message>
+    <message>
+        <source>What was copied comes from another version of the studio.</source>
+        <translation>复制的内容来自程序的其他版本。</translation>
+    </message>
+    <message>
+        <source>An edit is nested too deeply.</source>
+        <translation>编辑步骤嵌套过深。</translation>
+    </message>
+    <message>
+        <source>This edit was made by a later version of the studio.</source>
+        <translation>该编辑步骤由更新版本的程序创建。</translation>
+    </message>
+    <message>
+        <source>A line cannot hold a line end.</source>
+        <translation>一行中不能含有换行符。</translation>
+    </message>
+    <message>
+        <source>Settings must come with the id of a block.</source>
+        <translation>设置必须带有行的标识。</translation>
+    </message>
+    <message>
+        <source>The text to be replaced is not there any more.</source>
+        <translation>要替换的文本已不存在。</translation>
+    </message>
+    <message>
+        <source>The text to be replaced is not what it was.</source>
+        <translation>要替换的文本已经改变。</translation>
+    </message>
+    <message>
+        <source>These paragraphs are not there any more.</source>
+        <translation>这些段落已不存在。</translation>
+    </message>
+    <message>
+        <source>This paragraph is not there any more.</source>
+        <translation>该段落已不存在。</translation>
+    </message>
+    <message>
+        <source>This take is not there any more.</source>
+        <translation>该录音已不存在。</translation>
+    </message>
+    <message>
+        <source>This voice is not there any more.</source>
+        <translation>该声音已不存在。</translation>
+    </message>
+    <message>
+        <source>The script stays as it is.</source>
+        <translation>文稿保持原样。</translation>
+    </message>
+    <message>
+        <source>The steps before this cannot be taken back.</source>
+        <translation>在此之前的步骤无法撤销。</translation>
+    </message>
+    <message>
+        <source>A script has at least one paragraph.</source>
+        <translation>文稿至少有一个段落。</translation>
+    </message>
+    <message>
+        <source>A script has at most %1 paragraphs and %2 million characters, %3 million of them in one paragraph.</source>
+        <translation>文稿最多有 %1 个段落和 %2 百万个字符，其中单个段落最多 %3 百万个。</translation>
+    </message>
+    <message>
+        <source>A take cannot move to another paragraph.</source>
+        <translation>录音不能移到其他段落。</translation>
+    </message>
+    <message>
+        <source>Divide it into several projects.</source>
+        <translation>请分成几个项目。</translation>
+    </message>
+    <message>
+        <source>A project has no setting called %1.</source>
+        <translation>项目没有名为 %1 的设置。</translation>
+    </message>
+    <message>
+        <source>An entry of the lexicon must be two texts.</source>
+        <translation>读音表的每一项必须是两段文本。</translation>
+    </message>
+    <message>
+        <source>The colour of a voice must look like #7a8ca8.</source>
+        <translation>声音的颜色必须形如 #7a8ca8。</translation>
+    </message>
+    <message>
+        <source>The file name of a clip must be a plain name without a folder.</source>
+        <translation>片段的文件名必须是不含文件夹的普通名称。</translation>
+    </message>
+    <message>
+        <source>A block</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>A cached take</source>
+        <translation>缓存的录音</translation>
+    </message>
+    <message>
+        <source>A clip</source>
+        <translation>片段</translation>
+    </message>
+    <message>
+        <source>A command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>A count</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>A line</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>A paragraph</source>
+        <translation>段落</translation>
+    </message>
+    <message>
+        <source>A piece of a take</source>
+        <translation>录音的一段</translation>
+    </message>
+    <message>
+        <source>A piece</source>
+        <translation>一段</translation>
+    </message>
+    <message>
+        <source>A place</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>A position</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>A snapshot</source>
+        <translation>较早的版本</translation>
+    </message>
+    <message>
+        <source>A spoken form</source>
+        <translation>读法</translation>
+    </message>
+    <message>
+        <source>A tag</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>A take</source>
+        <translation>录音</translation>
+    </message>
+    <message>
+        <source>A voice</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>A step</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>The version of the record (a newer studio may have written it)</source>
+        <translation>记录的版本（可能由更新的程序写入）</translation>
+    </message>
+    <message>
+        <source>A warning of a take</source>
+        <translation>录音的警告</translation>
+    </message>
+    <message>
+        <source>A written form</source>
+        <translation>写法</translation>
+    </message>
+    <message>
+        <source>An entry of the lexicon</source>
+        <translation>读音表的一项</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>各行</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>各命令</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Ids</source>
+        <translation>各标识</translation>
+    </message>
+    <message>
+        <source>Inserted text</source>
+        <translation>插入的文本</translation>
+    </message>
+    <message>
+        <source>Lines</source>
+        <translation>各行</translation>
+    </message>
+    <message>
+        <source>Removed text</source>
+        <translation>删除的文本</translation>
+    </message>
+    <message>
+        <source>The block of a take</source>
+        <translation>录音所属的行</translation>
+    </message>
+    <message>
+        <source>The chosen take</source>
+        <translation>所选的录音</translation>
+    </message>
+    <message>
+        <source>The colour of a voice</source>
+        <translation>声音的颜色</translation>
+    </message>
+    <message>
+        <source>The consent</source>
+        <translation>同意声明</translation>
+    </message>
+    <message>
+        <source>The content of a clip</source>
+        <translation>片段的内容</translation>
+    </message>
+    <message>
+        <source>The end of a clip</source>
+        <translation>片段的终点</translation>
+    </message>
+    <message>
+        <source>The end of a take</source>
+        <translation>录音结束的原因</translation>
+    </message>
+    <message>
+        <source>The figures of a take</source>
+        <translation>录音的数据</translation>
+    </message>
+    <message>
+        <source>The file name of a clip</source>
+        <translation>片段的文件名</translation>
+    </message>
+    <message>
+        <source>The id of a block</source>
+        <translation>行的标识</translation>
+    </message>
+    <message>
+        <source>The id of a take</source>
+        <translation>录音的标识</translation>
+    </message>
+    <message>
+        <source>The id of a voice</source>
+        <translation>声音的标识</translation>
+    </message>
+    <message>
+        <source>The key of a take</source>
+        <translation>录音的键</translation>
+    </message>
+    <message>
+        <source>The known voice</source>
+        <translation>已知的声音</translation>
+    </message>
+    <message>
+        <source>The language of a clip</source>
+        <translation>片段的语言</translation>
+    </message>
+    <message>
+        <source>The length of a take</source>
+        <translation>录音的长度</translation>
+    </message>
+    <message>
+        <source>The lexicon</source>
+        <translation>读音表</translation>
+    </message>
+    <message>
+        <source>The lines to make</source>
+        <translation>要生成的行</translation>
+    </message>
+    <message>
+        <source>The name of a step</source>
+        <translation>步骤的名称</translation>
+    </message>
+    <message>
+        <source>The name of a voice</source>
+        <translation>声音的名称</translation>
+    </message>
+    <message>
+        <source>The paragraphs of a snapshot</source>
+        <translation>较早版本的段落</translation>
+    </message>
+    <message>
+        <source>The pauses of a project</source>
+        <translation>项目的停顿</translation>
+    </message>
+    <message>
+        <source>The pieces of a take</source>
+        <translation>录音的各段</translation>
+    </message>
+    <message>
+        <source>The place of a block</source>
+        <translation>行的位置</translation>
+    </message>
+    <message>
+        <source>The record</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>The seed of a take</source>
+        <translation>录音的种子</translation>
+    </message>
+    <message>
+        <source>The settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>The settings of a block</source>
+        <translation>行的设置</translation>
+    </message>
+    <message>
+        <source>The settings of a project</source>
+        <translation>项目的设置</translation>
+    </message>
+    <message>
+        <source>The settings of a take</source>
+        <translation>录音的设置</translation>
+    </message>
+    <message>
+        <source>The start of a clip</source>
+        <translation>片段的起点</translation>
+    </message>
+    <message>
+        <source>The state of a take</source>
+        <translation>录音的状态</translation>
+    </message>
+    <message>
+        <source>The text of a block</source>
+        <translation>行的文本</translation>
+    </message>
+    <message>
+        <source>The text of a paragraph</source>
+        <translation>段落的文本</translation>
+    </message>
+    <message>
+        <source>The text of a take</source>
+        <translation>录音的文本</translation>
+    </message>
+    <message>
+        <source>The time of a take</source>
+        <translation>录音的时间</translation>
+    </message>
+    <message>
+        <source>The time of a voice</source>
+        <translation>声音的时间</translation>
+    </message>
+    <message>
+        <source>The transcript of a clip</source>
+        <translation>片段的文字</translation>
+    </message>
+    <message>
+        <source>The type of a command</source>
+        <translation>命令的类型</translation>
+    </message>
+    <message>
+        <source>The voices of a snapshot</source>
+        <translation>较早版本的声音</translation>
+    </message>
+    <message>
+        <source>What was copied</source>
+        <translation>复制的内容</translation>
+    </message>
+    <message>
+        <source>The words of a snapshot</source>
+        <translation>较早版本的词数</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written in %2: it is write-protected.</source>
+        <translation>无法在 %2 中写入 %1：该处有写保护。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written (%2).</source>
+        <translation>无法写入 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 was written but reads back differently (%2).</source>
+        <translation>%1 已写入，但读回的内容不同（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 samples of %2</source>
+        <translation>%2 个样本中只有 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 s of %2 s</source>
+        <translation>%2 秒中只有 %1 秒</translation>
+    </message>
+    <message>
+        <source>other samples</source>
+        <translation>样本不同</translation>
+    </message>
+    <message>
+        <source>other channels</source>
+        <translation>声道不同</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>Choose one of: %1.</source>
+        <translation>请选择以下之一：%1。</translation>
+    </message>
+    <message>
+        <source>End it in %1.</source>
+        <translation>请以 %1 之一结尾。</translation>
+    </message>
+    <message>
+        <source>Use %1.</source>
+        <translation>请使用 %1。</translation>
+    </message>
+    <message>
+        <source>“%1” does not say what kind of file it shall be.</source>
+        <translation>从“%1”看不出文件类型。</translation>
+    </message>
+    <message>
+        <source>“%1” is no format that can be written.</source>
+        <translation>“%1”不是可写入的格式。</translation>
+    </message>
+    <message>
+        <source>Choose a JPEG or PNG picture of at most 20 MB.</source>
+        <translation>请选择不超过 20 MB 的 JPEG 或 PNG 图片。</translation>
+    </message>
+    <message>
+        <source>The cover %1 cannot be read as a picture.</source>
+        <translation>无法将封面 %1 作为图片读取。</translation>
+    </message>
+    <message>
+        <source>The cover %1 is larger than 20 MB.</source>
+        <translation>封面 %1 大于 20 MB。</translation>
+    </message>
+    <message>
+        <source>The name template has a bracket too many.</source>
+        <translation>名称模板多了一个括号。</translation>
+    </message>
+    <message>
+        <source>The name template has no field called {%1}.</source>
+        <translation>名称模板没有名为 {%1} 的字段。</translation>
+    </message>
+    <message>
+        <source>Write fields like %1.</source>
+        <translation>请把字段写成 %1 的形式。</translation>
+    </message>
+    <message>
+        <source>One line is not ready to be exported:</source>
+        <translation>有一行尚不能导出：</translation>
+    </message>
+    <message>
+        <source>%1 lines are not ready to be exported:</source>
+        <translation>有 %1 行尚不能导出：</translation>
+    </message>
+    <message>
+        <source>The export was cancelled; no file was written.</source>
+        <translation>导出已取消；没有写入任何文件。</translation>
+    </message>
+    <message>
+        <source>not spoken yet</source>
+        <translation>尚未朗读</translation>
+    </message>
+    <message>
+        <source>still being spoken</source>
+        <translation>仍在朗读</translation>
+    </message>
+    <message>
+        <source>changed since it was spoken</source>
+        <translation>朗读后有改动</translation>
+    </message>
+    <message>
+        <source>ended before its text did</source>
+        <translation>在文本结束前就停止了</translation>
+    </message>
+    <message>
+        <source>could not be spoken</source>
+        <translation>无法朗读</translation>
+    </message>
+    <message>
+        <source>may not be what the text says</source>
+        <translation>可能与文本不符</translation>
+    </message>
+    <message>
+        <source>has words that this model cannot read</source>
+        <translation>含有该模型读不了的词语</translation>
+    </message>
+    <message>
+        <source>ACX takes MP3 at 44.1 kHz with 192 kbit/s or more</source>
+        <translation>ACX 要求 44.1 kHz、192 kbit/s 或以上的 MP3</translation>
+    </message>
+    <message>
+        <source>ACX takes one file a chapter</source>
+        <translation>ACX 要求每章一个文件</translation>
+    </message>
+    <message>
+        <source>loudness is %1 LUFS instead of %2</source>
+        <translation>响度为 %1 LUFS，而不是 %2</translation>
+    </message>
+    <message>
+        <source>RMS is %1 dB, must be between −23 and −18 dB</source>
+        <translation>RMS 为 %1 dB，必须在 −23 到 −18 dB 之间</translation>
+    </message>
+    <message>
+        <source>noise floor is %1 dB, must be at most −60 dB</source>
+        <translation>底噪为 %1 dB，不得高于 −60 dB</translation>
+    </message>
+    <message>
+        <source>peak is %1 dB, must be at most −3 dB</source>
+        <translation>峰值为 %1 dB，不得高于 −3 dB</translation>
+    </message>
+    <message>
+        <source>Use one of %1 (LUFS), acx, or off.</source>
+        <translation>请使用 %1（LUFS）、acx 或 off 之一。</translation>
+    </message>
+    <message>
+        <source>“%1” is no loudness that can be asked for.</source>
+        <translation>“%1”不是可用的响度值。</translation>
+    </message>
+    <message>
+        <source>Make room, or choose another disk or folder.</source>
+        <translation>请腾出空间，或选择其他磁盘或文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is no folder.</source>
+        <translation>%1 不是文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose another file, or change its permissions.</source>
+        <translation>请选择其他文件，或更改其权限。</translation>
+    </message>
+    <message>
+        <source>Give the name of a file.</source>
+        <translation>请给出文件名。</translation>
+    </message>
+    <message>
+        <source>Name the file with one of %1.</source>
+        <translation>请让文件名以 %1 之一结尾。</translation>
+    </message>
+    <message>
+        <source>The audio could not be written to %1 (%2).</source>
+        <translation>无法将音频写入 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>There is no audio format %1.</source>
+        <translation>没有音频格式 %1。</translation>
+    </message>
+    <message>
+        <source>the system refused</source>
+        <translation>被系统拒绝</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>磁盘已满</translation>
+    </message>
+    <message>
+        <source>%1 channels</source>
+        <translation>%1 个声道</translation>
+    </message>
+    <message>
+        <source>%1 can only be read here. Save it under another name to keep changes.</source>
+        <translation>%1 在这里只能读取。若要保留更改，请用其他名称保存。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened (%2).</source>
+        <translation>无法打开 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 exists already.</source>
+        <translation>%1 已经存在。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged (%2).</source>
+        <translation>%1 已损坏（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged.</source>
+        <translation>%1 已损坏。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: %2</source>
+        <translation>%1 已损坏：%2</translation>
+    </message>
+    <message>
+        <source>%1 is of an older version, and there is no room for a copy of it (%2).</source>
+        <translation>%1 是旧版本的文件，而且没有空间保留它的副本（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 takes a while to open.</source>
+        <translation>打开 %1 需要一些时间。</translation>
+    </message>
+    <message>
+        <source>Choose another folder or another name.</source>
+        <translation>请选择其他文件夹或其他名称。</translation>
+    </message>
+    <message>
+        <source>Free some space, or open it read-only.</source>
+        <translation>请释放一些空间，或以只读方式打开。</translation>
+    </message>
+    <message>
+        <source>%1 does not hold the tables of a project.</source>
+        <translation>%1 中没有项目所需的数据表。</translation>
+    </message>
+    <message>
+        <source>%1 has no valid version.</source>
+        <translation>%1 没有有效的版本号。</translation>
+    </message>
+    <message>
+        <source>%1 is not a project of Moss Voice Studio.</source>
+        <translation>%1 不是 Moss Voice Studio 的项目。</translation>
+    </message>
+    <message>
+        <source>%1 was made by a later version of Moss Voice Studio (file %2, this one reads %3).</source>
+        <translation>%1 由更新版本的 Moss Voice Studio 创建（文件版本 %2，本程序可读取 %3）。</translation>
+    </message>
+    <message>
+        <source>Open a file that ends in .mvs.</source>
+        <translation>请打开以 .mvs 结尾的文件。</translation>
+    </message>
+    <message>
+        <source>The beginning of %1 is damaged.</source>
+        <translation>%1 的开头已损坏。</translation>
+    </message>
+    <message>
+        <source>Update the studio to open it. The file was not changed.</source>
+        <translation>请更新程序后再打开。文件没有被更改。</translation>
+    </message>
+    <message>
+        <source>%1 is open read-only.</source>
+        <translation>%1 以只读方式打开。</translation>
+    </message>
+    <message>
+        <source>%1 is another name of %2, where changes wait since the program ended.</source>
+        <translation>%1 是 %2 的另一个名称；程序结束后，那里还有更改等待处理。</translation>
+    </message>
+    <message>
+        <source>Open it as %1.</source>
+        <translation>请以 %1 打开它。</translation>
+    </message>
+    <message>
+        <source>%1 under another name of the same file, %2</source>
+        <translation>%1，使用的是同一文件的另一个名称 %2</translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation>某人</translation>
+    </message>
+    <message>
+        <source>The file was damaged. What is whole was read; the damaged file was kept as %1.</source>
+        <translation>文件已损坏。完好的部分已读取；损坏的文件保留为 %1。</translation>
+    </message>
+    <message>
+        <source>Some paragraphs could not be read.</source>
+        <translation>有些段落无法读取。</translation>
+    </message>
+    <message>
+        <source>From an earlier day %1 could be brought back.</source>
+        <translation>其中 %1 段已从较早的版本恢复。</translation>
+    </message>
+    <message>
+        <source>One take lost audio and is marked; make it again.</source>
+        <translation>有 1 条录音丢失了音频，已做标记；请重新生成。</translation>
+    </message>
+    <message>
+        <source>%1 takes lost audio and are marked; make them again.</source>
+        <translation>有 %1 条录音丢失了音频，已做标记；请重新生成。</translation>
+    </message>
+    <message>
+        <source>Some voices could not be read; give them again from the library.</source>
+        <translation>有些声音无法读取；请从声音库重新添加。</translation>
+    </message>
+    <message>
+        <source>Earlier steps can no longer be taken back.</source>
+        <translation>较早的步骤已无法撤销。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be repaired (%2).</source>
+        <translation>无法修复 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>Nothing can be read from %1.</source>
+        <translation>从 %1 中读不出任何内容。</translation>
+    </message>
+    <message>
+        <source>Open a copy of it from another day.</source>
+        <translation>请打开它在其他日期的副本。</translation>
+    </message>
+    <message>
+        <source>%1 could not be read: %2</source>
+        <translation>无法读取%1：%2</translation>
+    </message>
+    <message>
+        <source>Some steps can no longer be taken back or done again.</source>
+        <translation>有些步骤已无法撤销或重做。</translation>
+    </message>
+    <message>
+        <source>The chosen take of a paragraph could not be read.</source>
+        <translation>有一个段落所选的录音无法读取。</translation>
+    </message>
+    <message>
+        <source>The script is longer than a project can be; its end was left out.</source>
+        <translation>文稿超过了项目的最大长度；末尾部分未读入。</translation>
+    </message>
+    <message>
+        <source>There are more takes than a project can have; some were left out.</source>
+        <translation>录音数量超过了项目的上限；部分未读入。</translation>
+    </message>
+    <message>
+        <source>Damage to the file may have altered the lexicon; read it over.</source>
+        <translation>文件损坏可能改动了读音表；请检查一遍。</translation>
+    </message>
+    <message>
+        <source>Damage to the file may have altered the settings or the lexicon of the project; look at them.</source>
+        <translation>文件损坏可能改动了项目的设置或读音表；请检查。</translation>
+    </message>
+    <message>
+        <source>Damage to the file may have altered these lines; read them over: %1 and %2 more.</source>
+        <translation>文件损坏可能改动了以下行，请重读一遍：%1，以及另外 %2 行。</translation>
+    </message>
+    <message>
+        <source>Damage to the file may have altered these lines; read them over: %1.</source>
+        <translation>文件损坏可能改动了以下行，请重读一遍：%1。</translation>
+    </message>
+    <message>
+        <source>Damage to the file may have altered these voices; look at their cards: %1.</source>
+        <translation>文件损坏可能改动了以下声音，请查看它们的卡片：%1。</translation>
+    </message>
+    <message>
+        <source>Damage to the file may have altered what is noted of takes (%1); listen to them.</source>
+        <translation>文件损坏可能改动了 %1 条录音的记录；请试听它们。</translation>
+    </message>
+    <message>
+        <source>Choose another place.</source>
+        <translation>请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Choose another place; the project itself is unchanged.</source>
+        <translation>请选择其他位置；项目本身没有改变。</translation>
+    </message>
+    <message>
+        <source>The project cannot be saved as %1 (%2).</source>
+        <translation>无法将项目保存为 %1（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 was changed by somebody else.</source>
+        <translation>%1 已被他人更改。</translation>
+    </message>
+    <message>
+        <source>Your version was put beside it as %1.</source>
+        <translation>您的版本已放在它旁边，名为 %1。</translation>
+    </message>
+    <message>
+        <source>%1 was changed elsewhere. Your changes that had not reached the network were kept as %2.</source>
+        <translation>%1 已在别处更改。您尚未传到网络上的更改已保留为 %2。</translation>
+    </message>
+    <message>
+        <source>Changes to %1 that had not reached the network are here again.</source>
+        <translation>对 %1 的、尚未传到网络上的更改已重新载入。</translation>
+    </message>
+    <message>
+        <source>%1 takes too long to write.</source>
+        <translation>写入 %1 用时过长。</translation>
+    </message>
+    <message>
+        <source>Try again later.</source>
+        <translation>请稍后再试。</translation>
+    </message>
+    <message>
+        <source>The audio of a take cannot be read (%1).</source>
+        <translation>无法读取一条录音的音频（%1）。</translation>
+    </message>
+    <message>
+        <source>Make this take again.</source>
+        <translation>请重新生成这条录音。</translation>
+    </message>
+    <message>
+        <source>a part has an impossible length</source>
+        <translation>有一部分的长度不合理</translation>
+    </message>
+    <message>
+        <source>a part is missing</source>
+        <translation>缺少一部分</translation>
+    </message>
+    <message>
+        <source>not the audio that was stored</source>
+        <translation>不是当初存入的音频</translation>
+    </message>
+    <message>
+        <source>the audio is cut short</source>
+        <translation>音频不完整</translation>
+    </message>
+    <message>
+        <source>the audio is damaged</source>
+        <translation>音频已损坏</translation>
+    </message>
+    <message>
+        <source>the file is damaged here</source>
+        <translation>文件在此处已损坏</translation>
+    </message>
+    <message>
+        <source>A cached take is another one.</source>
+        <translation>缓存的录音不是要找的那一条。</translation>
+    </message>
+    <message>
+        <source>A cached take is cut short.</source>
+        <translation>缓存的录音不完整。</translation>
+    </message>
+    <message>
+        <source>A cached take cannot be read: %1</source>
+        <translation>无法读取缓存的录音：%1</translation>
+    </message>
+    <message>
+        <source>%1 is too large to be a reference.</source>
+        <translation>%1 太大，不能用作参考片段。</translation>
+    </message>
+    <message>
+        <source>Cut it to the part that counts.</source>
+        <translation>请只截取需要的部分。</translation>
+    </message>
+    <message>
+        <source>This snapshot is damaged.</source>
+        <translation>该较早的版本已损坏。</translation>
+    </message>
+    <message>
+        <source>This snapshot is not there any more.</source>
+        <translation>该较早的版本已不存在。</translation>
+    </message>
+    <message>
+        <source>The studio is closing.</source>
+        <translation>程序正在关闭。</translation>
+    </message>
+    <message>
+        <source>This was cancelled.</source>
+        <translation>已取消。</translation>
+    </message>
+    <message>
+        <source>The settings cannot be read (%1); the defaults are used for now.</source>
+        <translation>无法读取设置（%1）；暂时使用默认设置。</translation>
+    </message>
+    <message>
+        <source>The settings were damaged, so the defaults are used. The old file was kept as %1.</source>
+        <translation>设置已损坏，因此使用默认设置。旧文件保留为 %1。</translation>
+    </message>
+    <message>
+        <source>The settings were written by a later version; what this version does not know was left alone.</source>
+        <translation>设置由更新的版本写入；本版本不认识的内容保持原样。</translation>
+    </message>
 </context>
 <context>
     <name>MeterView</name>
@@ -4929,6 +6224,18 @@
     <message>
         <source>For recording a voice.</source>
         <translation>用于录制声音。</translation>
+    </message>
+    <message>
+        <source>Play at the export’s loudness</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loudness</source>
+        <translation type="unfinished">响度</translation>
+    </message>
+    <message>
+        <source>Gain and limiter as for the loudness chosen in the export, −16 LUFS where none was.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5745,6 +7052,22 @@
     <message>
         <source>Language</source>
         <translation>语言</translation>
+    </message>
+    <message>
+        <source>Gain of the voice</source>
+        <translation>声音的增益</translation>
+    </message>
+    <message>
+        <source> dB</source>
+        <translation type="unfinished"> dB</translation>
+    </message>
+    <message>
+        <source>Louder or quieter in all lines of this voice; nothing is spoken again.</source>
+        <translation>让使用此声音的所有行更响或更轻；无需重新朗读。</translation>
+    </message>
+    <message>
+        <source>Voice’s gain</source>
+        <translation>声音增益</translation>
     </message>
     <message>
         <source>Project’s (%1)</source>

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import errno
+import os
 import re
 import shutil
 import subprocess
@@ -19,7 +21,11 @@ from told_errors import error_classes, told
 
 from app.model.commands import SetBlockSettings
 from app.paths import resource
+from app.services.exporter_file import explain
+from app.services.exporter_plan import BlocksNotReady, Problem
 from app.services.importers import docx, epub
+from app.services.store_repair import Repair
+from app.services.store_sums import Doubts
 from app.ui.editor.import_dialog import ImportDialog, _hours
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.import_messages import COUNTED, NAMED, left_out_words
@@ -97,22 +103,14 @@ def test_no_string_lacks_its_chinese(tmp_path: Path) -> None:
     assert lacking == []
 
 
-# Whose messages a person meets in the window.
+# Parts of the engine whose sentences a person meets in the window.
 SPEAKERS = (
-    "app/services/feeder.py", "app/services/library.py", "app/services/player.py", "app/services/voice_records.py",
-    "engine/engine.py", "engine/errors.py",
-    "app/services/clip_doctor.py", "app/services/devices.py", "app/services/doctor.py", "app/services/machine.py",
-    "app/services/maker.py", "app/services/render_report.py", "app/services/renderer.py", "app/services/respeak.py",
-    "app/services/speaking.py", "app/services/store_problem.py", "engine/audio.py", "engine/capabilities.py",
-    "engine/catalogue.py", "engine/job.py", "engine/pauses.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
-    "app/services/model_sources.py", "app/services/models.py", "app/services/server_keys.py", "engine/hub.py",
-    "engine/hub_access.py", "engine/hub_answers.py", "engine/hub_files.py", "engine/hub_lock.py", "engine/layout.py",
-    "engine/servers.py", "engine/backends/pcm.py",
-    "engine/backends/server_client.py", "engine/backends/server_clips.py", "engine/backends/server_connection.py", "engine/backends/server_request.py",
+    "engine/engine.py", "engine/errors.py", "engine/audio.py", "engine/capabilities.py", "engine/catalogue.py",
+    "engine/job.py", "engine/pauses.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
+    "engine/hub.py", "engine/hub_access.py", "engine/hub_answers.py", "engine/hub_files.py", "engine/hub_lock.py",
+    "engine/layout.py", "engine/servers.py", "engine/backends/pcm.py", "engine/backends/server_client.py",
+    "engine/backends/server_clips.py", "engine/backends/server_connection.py", "engine/backends/server_request.py",
     "engine/backends/server_sglang.py", "engine/backends/server_spec.py", "engine/backends/sse.py",
-    "app/services/importers/__init__.py", "app/services/importers/docx.py", "app/services/importers/encoding.py",
-    "app/services/importers/epub.py", "app/services/importers/markdown.py", "app/services/importers/preview.py",
-    "app/services/importers/subtitle_file.py", "app/services/importers/zipped.py",
 )  # fmt: skip
 
 
@@ -124,7 +122,7 @@ def messages_in(file: Path) -> set[str]:
     tree = ast.parse(file.read_text("utf-8"))
     aside: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and isinstance(node.body[0], ast.Expr):
+        if isinstance(node, _DOCUMENTED) and node.body and isinstance(node.body[0], ast.Expr):
             aside.add(id(node.body[0].value))
         elif isinstance(node, ast.JoinedStr):
             aside.update(map(id, node.values))
@@ -149,7 +147,7 @@ def messages_in(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("name", SPEAKERS)
-def test_messages_of_services_and_engine_can_be_translated(name: str) -> None:
+def test_sentences_of_the_engine_can_be_translated(name: str) -> None:
     found = messages_in(Path(__file__).resolve().parents[2] / name)
     assert found or name == "engine/job.py"
     assert found - set(MESSAGES) == set()
@@ -158,6 +156,29 @@ def test_messages_of_services_and_engine_can_be_translated(name: str) -> None:
 # Said by commands that no window gives, or only to whoever set a variable for tests.
 COMMANDS_ONLY = ("bench.py", "bench_cuda.py", "bench_full.py")
 VARIABLE = ("%1 is %2.", "Set it to a number of gigabytes, or remove it.")
+# Of the services, the same in every language, or put together from what is looked up alone.
+NEUTRAL = (
+    "%1 s",
+    "%1/%2 bit",
+    "%1/%2 Hz",
+    "%1/%2 kbit/s",
+    "torch %1",
+    "GPU %1: %2, %3 GB",
+    "%1 (%2)",
+    "%1\n%2",
+    "%1 %2",
+)
+# Services that only commands use: what they say is said in a terminal, or to a client of the server.
+FOR_COMMANDS = ("saying.py", "serve")
+# Mistakes of a program, which no person can make, and what is written into files.
+UNSEEN = (
+    "A project cannot be changed while it tells of another change.",
+    "A take key cannot hold a %1.", "A take key cannot hold a number that is not finite.",
+    "The names in a take key must be text.",
+    "A place in a take cannot be negative.", "Audio of a take is stereo: [n, 2].",
+    "There are no settings called %1.", "%1 has no setting called %2.", "A setting of %1 has a value of the wrong type.",
+    "Synthetic speech: this voice was generated by an AI model.",
+)  # fmt: skip
 
 
 def test_whatever_an_error_a_warning_or_a_stage_of_the_engine_says_can_be_translated() -> None:
@@ -171,6 +192,38 @@ def test_whatever_an_error_a_warning_or_a_stage_of_the_engine_says_can_be_transl
     assert lacking == []
 
 
+def test_whatever_a_service_or_the_model_of_a_project_says_can_be_translated() -> None:
+    root = Path(__file__).resolve().parents[2]
+    files = [root / "app/settings.py", *sorted((root / "app/model").rglob("*.py"))]
+    services = root / "app/services"
+    files += [
+        file for file in sorted(services.rglob("*.py")) if file.relative_to(services).parts[0] not in FOR_COMMANDS
+    ]
+    errors = error_classes([*files, *sorted((root / "engine").rglob("*.py"))])
+    assert {"FormatError", "ProjectError", "BlocksNotReady", "OutputError", "LibraryError", "TaskCancelled"} <= errors
+    said = {text.strip(): file.name for file in files for text in told(file, errors) | messages_in(file)}
+    assert len(said) > 400
+    known = {*MESSAGES, *NEUTRAL, *UNSEEN}
+    assert [f"{name}: {text}" for text, name in said.items() if text not in known] == []
+
+
+def test_what_a_value_of_a_file_belongs_to_can_be_translated() -> None:
+    """`checks.string(raw, "The text of a take")` says so in the message of a value that does not fit."""
+    lacking = []
+    for file in sorted((Path(__file__).resolve().parents[2] / "app").rglob("*.py")):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and _CHECKING.match(ast.unparse(call.func)):
+                texts = [each.value for each in call.args if isinstance(each, ast.Constant)]
+                subjects = [each for each in texts if isinstance(each, str) and each[:1].isupper()]
+                lacking += [f"{file.name}: {each}" for each in subjects if each not in MESSAGES]
+    assert lacking == []
+
+
+_CHECKING = re.compile(
+    r"checks\.(string|identifier|sha256|number|integer|boolean|one_of|optional|items|mapping|plain|from)|_read"
+)
+
+
 def test_words_of_errors_are_found_however_they_are_given(tmp_path: Path) -> None:
     source = tmp_path / "a.py"
     source.write_text(
@@ -181,8 +234,18 @@ def test_words_of_errors_are_found_however_they_are_given(tmp_path: Path) -> Non
         "    raise Deeper(said if x else 'It is none.', remedy=ADVICE)\n"
         "ADVICE = 'Do it.'\n"
         "raise KeyError('no words')\n"
+        "class Loud(SpeechError):\n"
+        "    def __init__(self): super().__init__('It is ' 'loud.')\n"
+        "def wrong(what, wanted): raise module.Deeper(f'{what} must be {wanted}.')\n"
+        "wrong('The text', f'at most {1} long')\n"
+        "def notices(self):\n"
+        "    told = []\n"
+        "    told.append('It is whole.' + f' {self} of it.')\n"
+        "    return told\n"
+        "self.problem = f'It broke: {error}'\n"
     )
-    assert told(source, error_classes([source])) == {"It is %1.", "It is none.", "Do it."}
+    errors = {"It is %1.", "It is none.", "Do it.", "It is loud.", "%1 must be %2.", "The text", "at most %1 long"}
+    assert told(source, error_classes([source])) == {*errors, "It is whole.", " %1 of it.", "It broke: %1"}
 
 
 def test_a_message_is_put_into_the_language_of_the_window_with_what_was_put_into_it(chinese: Any) -> None:
@@ -206,6 +269,44 @@ def test_what_a_hub_or_a_server_did_is_told_in_chinese(chinese: Any) -> None:
     assert local(gone) == "http://x:1 处没有服务器回应（refused）。请启动它，或在“模型与服务器”中检查它的地址。"
     damaged = "model.safetensors of a/b came damaged 3 times. Try again later, or another mirror."
     assert local(damaged) == "a/b 的 model.safetensors 收到了 3 次，每次都已损坏。请稍后再试，或换一个镜像。"
+
+
+def english_in(text: str) -> list[str]:
+    """Two English words in a row, in what is not quoted."""
+    return re.findall(r"[A-Za-z]{2,} [a-z]{2,}", re.sub("“[^”]*”", "", text))
+
+
+def test_what_is_told_of_a_damaged_project_is_chinese(chinese: Any) -> None:
+    repair = Repair(Path("tale (damaged).mvs"), {"blocks", "steps", "voices"}, {"one"}, from_snapshot=2)
+    said = local(" ".join([*repair.notices, "The lexicon could not be read: The lexicon must be a smaller value."]))
+    assert english_in(said) == [] and "tale (damaged).mvs" in said and "2 段" in said
+    assert said.endswith("无法读取读音表：读音表必须是更小的值。")
+    damaged = "a.mvs is damaged (database disk image is malformed). Open a copy of it from another day."
+    assert local(damaged) == "a.mvs 已损坏（数据库内容已损坏）。请打开它在其他日期的副本。"
+
+
+def test_lines_that_are_quoted_stay_as_they_were_written(chinese: Any) -> None:
+    doubts = Doubts(lines=[(3, "He came. Try again."), *((number, "Starting") for number in range(4, 30))], takes=2)
+    said = local(" ".join(doubts.notices))
+    assert "3 “He came. Try again.”" in said and "4 “Starting”" in said and english_in(said) == []
+    assert local("The line “Try again. Now.” was not spoken yet.") == "“Try again. Now.”这一行还没有朗读。"
+
+
+def test_what_the_system_says_is_told_in_chinese(chinese: Any) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/home/a/b.wav")
+    assert local(str(full)) == "磁盘空间不足：'/home/a/b.wav'（错误 28）"
+    said = local("The voice “Ann” could not be removed. The system says: Permission denied. Check the path.")
+    assert said == "无法移除声音“Ann”。系统提示：没有权限。请检查路径。"
+
+
+def test_lines_that_stop_an_export_are_told_in_chinese(chinese: Any, sample: Any, qtbot: Any) -> None:
+    dialog = ExportDialog(sample.studio, sample.window.state, sample.window)
+    qtbot.addWidget(dialog)
+    problems = [Problem("a", 3, "Try again.", "stale"), Problem("b", 4, "Now.", "failed", "This take is not complete.")]
+    dialog._failed(BlocksNotReady(problems))
+    assert dialog._outcome.text() == "• 第 3 行“Try again.”：朗读后有改动<br>• 第 4 行“Now.”：这条录音不完整。"
+    dialog._failed(explain(OSError(errno.ENOSPC, "full"), Path("/there/a.wav")))
+    assert english_in(dialog._outcome.text()) == [] and "a.wav" in dialog._outcome.text()
 
 
 def test_a_clip_that_breaks_off_is_told_in_chinese(chinese: Any) -> None:
@@ -329,7 +430,10 @@ def test_languages_in_a_message_are_chinese_too(chinese: Any) -> None:
 
 
 # What is counted in the window; these have what the services counted.
-_OF_SERVICES = {"clip_messages.py", "speech_messages.py", "system_messages.py", "project_messages.py"}
+_OF_SERVICES = {
+    "clip_messages.py", "speech_messages.py", "system_messages.py", "project_messages.py", "store_messages.py",
+    "export_messages.py", "data_messages.py",
+}  # fmt: skip
 _COUNTED = re.compile(r"%[12] (?:\w+ )?(?:line|word|take|voice|file|chapter|second|language|run|character|thing)s\b")
 # These are shown for two and more alone.
 _SEVERAL = {

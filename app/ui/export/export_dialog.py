@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from app.services.export_job import prepare_export
-from app.services.exporter_plan import BlocksNotReady
+from app.services.exporter_plan import REASONS, BlocksNotReady, Problem, shortened
 from app.services.exporter_request import ExportReport, Progress
 from app.ui.export.choices import ExportChoices
 from app.ui.messages import local
@@ -154,7 +154,7 @@ class ExportDialog(Dialog):
             lines.append("")
             count = len(report.left_out)
             lines.append(counted(count, self.tr("Left out: 1 line"), self.tr("Left out: %1 lines")))
-            lines += [escape(str(problem)) for problem in report.left_out[:5]]
+            lines += [escape(_words(problem)) for problem in report.left_out[:5]]
         self._outcome.setText("<br>".join(lines))
         words = counted(len(report.files), self.tr("1 file is written."), self.tr("%1 files are written."))
         self.set_sentence(words)
@@ -168,7 +168,7 @@ class ExportDialog(Dialog):
         self._report = None
         if isinstance(error, BlocksNotReady):
             first = error.problems[0]
-            lines = [f"• {escape(str(problem))}" for problem in error.problems[:8]]
+            lines = [f"• {escape(_words(problem))}" for problem in error.problems[:8]]
             if len(error.problems) > 8:
                 lines.append(self.tr("and %1 more").replace("%1", str(len(error.problems) - 8)))
             self._outcome.setText("<br>".join(lines))
@@ -178,7 +178,7 @@ class ExportDialog(Dialog):
             self._studio.jump_requested.emit(first.block_id)
         else:
             message = local(getattr(error, "message", str(error)))
-            remedy = getattr(error, "remedy", "")
+            remedy = local(getattr(error, "remedy", ""))
             self._outcome.setText(f"{escape(message)}<br>{escape(remedy)}")
             self.set_sentence(self.tr("Nothing was written."))
         self._stack.setCurrentIndex(2)
@@ -244,3 +244,10 @@ class ExportDialog(Dialog):
             self._task.cancel()
             self._task = None
         super().reject()
+
+
+def _words(problem: Problem) -> str:
+    """What stands in the way, in the language of the window; the line's own words stay as they are."""
+    words = QCoreApplication.translate("ExportDialog", "line %1 “%2”: %3").replace("%1", str(problem.number))
+    why = local(problem.detail or REASONS[problem.reason])
+    return words.replace("%3", why).replace("%2", shortened(problem.text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from app.services.models import Models
+from app.ui.messages import local
 from app.ui.models.download_folder import DownloadFolder
 from app.ui.models.words import size
 from app.ui.widgets.dialog import note
@@ -51,7 +52,7 @@ class HubSettings(QWidget):
         try:
             self._models.settings.change("models", **changes)
         except OSError as error:
-            self.space.setText(self.tr("The setting could not be kept: %1").replace("%1", str(error)))
+            self.space.setText(self.tr("The setting could not be kept: %1").replace("%1", local(str(error))))
 
     def _show(self) -> None:
         words = self.tr(

@@ -35,6 +35,7 @@ from app.services.runlog import RunLog
 from app.services.runs import Run, Summary
 from app.services.tasks import Task
 from app.settings import Settings
+from app.ui.messages import local
 from app.ui.models.days_chart import DaysChart
 from app.ui.models.words import duration
 from app.ui.studio import Studio
@@ -240,7 +241,7 @@ class RunsPage(QWidget):
 
         def failed(error: BaseException) -> None:
             message = QCoreApplication.translate("RunsPage", "%1 could not be written: %2")
-            studio.say("error", message.replace("%1", target.name).replace("%2", str(error)))
+            studio.say("error", message.replace("%1", target.name).replace("%2", local(str(error))))
 
         tasks.run(lambda _: log.export(target), written, failed, title=self.tr("Exporting the log"))
 

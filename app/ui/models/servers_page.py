@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.services.model_sources import SERVER_PREFIX
 from app.services.models import Models
 from app.settings import Server
+from app.ui.messages import local
 from app.ui.models.server_form import ServerForm
 from app.ui.studio import Studio
 from app.ui.theme import GRID, theme
@@ -109,7 +110,7 @@ class ServersPage(QWidget):
             self.list.setCurrentRow(at)
         elif not self.form.is_new:
             self._stack.setCurrentIndex(0)
-        self.message.setText(self._models.keys.notice)
+        self.message.setText(local(self._models.keys.notice))
         self.message.setVisible(bool(self._models.keys.notice))
         self._mark()
 

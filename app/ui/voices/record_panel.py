@@ -199,7 +199,7 @@ class RecordPanel(WholeCard):
             self._keep_file(write_clip(folder / f"{name}.wav", self._samples))
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
-            self._studio.say("error", self.tr("The recording could not be kept: %1").replace("%1", str(error)))
+            self._studio.say("error", self.tr("The recording could not be kept: %1").replace("%1", local(str(error))))
             return
         self.name.clear()
         self.leave()
