@@ -14,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from app.model.commands import PutTake, ReplaceText
@@ -422,6 +424,39 @@ def test_the_choices_of_an_export_are_remembered_with_the_project(running: Any, 
     asked = again.choices.request(None)
     assert asked.split == "chapter" and asked.audio.kind == "mp3"
     again.close()
+
+
+def test_everything_that_a_file_can_be_is_chosen_in_the_window(running: Any, tmp_path: Path, qtbot: Any) -> None:
+    running.window.script.editor.insertPlainText("# One\nGood morning.\n# Two\nGood night.")
+    speak(running)
+    cover = tmp_path / "cover.png"
+    QImage(8, 8, QImage.Format.Format_RGB32).save(str(cover))
+    dialog = running.work.open_export(None)
+    choices, more = dialog.choices, dialog.choices.more
+    assert not more.names.isEnabled() and not more.cover.isEnabled()  # one WAV file has neither
+    choices.kind.buttons["mp3"].click()
+    choices.split.buttons["chapter"].click()
+    choices.loudness.setCurrentIndex(choices.loudness.findData("acx"))
+    more.channels.buttons[1].click()
+    more.names.setText("{number:03} {chapter} read")
+    more.cover.setText(str(cover))
+    more.cues.click()
+    more.synthetic.click()
+    choices.place.setText(str(tmp_path / "out"))
+    qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=30_000)
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
+        "001 One read.json", "001 One read.mp3", "002 Two read.json", "002 Two read.mp3",
+    ], dialog._outcome.text()  # fmt: skip
+    with av.open(str(tmp_path / "out" / "001 One read.mp3")) as file:
+        audio = file.streams.audio[0]
+        assert (audio.rate, audio.channels, len(file.streams.video)) == (44_100, 1, 1)
+        assert not any("synthetic" in value.lower() for value in file.metadata.values())
+    dialog.close()
+    qtbot.wait(20)
+    more = running.work.open_export(None).choices.more
+    assert more.channel_count == 1 and more.cues.isChecked() and not more.synthetic.isChecked()
+    assert more.template == "{number:03} {chapter} read" and more.cover_file == cover
 
 
 def test_pronunciations_are_edited_and_can_be_undone(sample: Any, qtbot: Any) -> None:

@@ -13,6 +13,7 @@ from app.services.exporter_formats import EXTENSIONS, AudioFormat, FileTags
 from app.services.exporter_names import safe_name
 from app.services.exporter_request import ExportRequest
 from app.services.loudness import LUFS_TARGETS, target_for
+from app.ui.export.more_choices import MoreChoices
 from app.ui.studio import Studio
 from app.ui.theme import GRID
 from app.ui.widgets.dialog import note
@@ -41,7 +42,7 @@ class ExportChoices(QWidget):
     """The fields of the export dialog.
 
     Attributes:
-        kind, quality, split, loudness, srt, vtt, title_field, author_field, place, skip: the fields.
+        kind, quality, split, loudness, srt, vtt, title_field, author_field, place, skip, more: the fields.
         missing: what must be spoken first, for the dialog to fill in. replaced: what is there already.
 
     Signals:
@@ -124,11 +125,13 @@ class ExportChoices(QWidget):
             else:
                 grid.addWidget(field, row, 1)
         grid.addWidget(self.skip, len(rows), 1)
+        self.more = MoreChoices()
+        grid.addWidget(self.more, len(rows) + 1, 0, 1, 2)
         self.missing = note("", "small")
-        grid.addWidget(self.missing, len(rows) + 1, 1)
+        grid.addWidget(self.missing, len(rows) + 2, 1)
         self.replaced = note("", "warning")
-        grid.addWidget(self.replaced, len(rows) + 2, 1)
-        grid.setRowStretch(len(rows) + 3, 1)
+        grid.addWidget(self.replaced, len(rows) + 3, 1)
+        grid.setRowStretch(len(rows) + 4, 1)
         self.load()
 
     def load(self) -> None:
@@ -148,6 +151,8 @@ class ExportChoices(QWidget):
         self.vtt.setChecked(bool(kept.get("vtt", False)))
         self.title_field.setText(settings.title)
         self.author_field.setText(settings.author)
+        self.more.load(kept)
+        self.more.fit(self._kind, self._split)
         self._suggest_place()
 
     def keep(self) -> None:
@@ -159,6 +164,7 @@ class ExportChoices(QWidget):
             "loudness": self.loudness.currentData(),
             "srt": self.srt.isChecked(),
             "vtt": self.vtt.isChecked(),
+            **self.more.kept(),
         }
         changes = {"export": kept, "title": self.title_field.text().strip(), "author": self.author_field.text().strip()}
         settings = self._studio.project.settings
@@ -169,6 +175,7 @@ class ExportChoices(QWidget):
     def _kind_chosen(self, kind: str) -> None:
         self._kind = kind
         self._fill_quality("")
+        self.more.fit(self._kind, self._split)
         self._suggest_place()
 
     def _fill_quality(self, wanted: str) -> None:
@@ -177,6 +184,7 @@ class ExportChoices(QWidget):
 
     def _split_chosen(self, split: str) -> None:
         self._split = split
+        self.more.fit(self._kind, self._split)
         self._suggest_place()
 
     def _suggest_place(self) -> None:
@@ -222,15 +230,26 @@ class ExportChoices(QWidget):
     def request(self, block_ids: tuple[str, ...] | None) -> ExportRequest:
         """What is asked for, as it stands; None is the whole script. Raises SpeechError for what cannot be done."""
         out = self._out()
-        subtitles = [kind for kind, box in (("srt", self.srt), ("vtt", self.vtt)) if box.isChecked()]
+        boxes = (("srt", self.srt), ("vtt", self.vtt), ("json", self.more.cues))
+        subtitles = [kind for kind, box in boxes if box.isChecked()]
+        loudness, quality = target_for(self.loudness.currentData()), dict(self.quality.currentData())
+        if loudness is not None and loudness.rms_db is not None and self._kind == "mp3":
+            quality["rate"] = 44_100  # as ACX takes it
         title, author = self.title_field.text().strip(), self.author_field.text().strip()
         return ExportRequest(
             out=out,
-            audio=AudioFormat(self._kind, **self.quality.currentData()),  # type: ignore[arg-type]
+            audio=AudioFormat(self._kind, channels=self.more.channel_count, **quality),  # type: ignore[arg-type]
             split=self._split,
+            template=self.more.template,
             block_ids=block_ids,
-            loudness=target_for(self.loudness.currentData()),
+            loudness=loudness,
             subtitles=frozenset(subtitles),  # type: ignore[arg-type]
-            tags=FileTags(title=title, album=title, artist=author),
+            tags=FileTags(
+                title=title,
+                album=title,
+                artist=author,
+                cover=self.more.cover_file,
+                synthetic=self.more.synthetic.isChecked(),
+            ),
             skip=self.skip.isChecked(),
         )
