@@ -6,6 +6,8 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from engine.requests import Chunk, SpeechRequest, SpeechResult
 
 _END = object()
@@ -19,11 +21,13 @@ class Stream:
     Attributes:
         id: unique in the engine.
         request: what was asked.
+        copies: where the samples of every chunk are put as well, float32 `[n, 2]`, however late it is taken; or None.
     """
 
     def __init__(self, request_id: str, request: SpeechRequest, on_cancel: Callable[[str], None]) -> None:
         self.id = request_id
         self.request = request
+        self.copies: list[np.ndarray] | None = None
         self._on_cancel = on_cancel
         self._chunks: queue.SimpleQueue[Chunk | object] = queue.SimpleQueue()
         self._ended = threading.Event()
@@ -83,6 +87,8 @@ class Stream:
     # -- the engine's side --------------------------------------------------------------------------------------
 
     def _put(self, chunk: Chunk) -> None:
+        if self.copies is not None:
+            self.copies.append(chunk.samples)
         self._chunks.put(chunk)
 
     def _end(self, result: SpeechResult | None, error: Exception | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from app.services.runlog import RunLog
 from engine import Event, EventKind, SpeechRequest
 
 if TYPE_CHECKING:
-    from engine import Chunk, Engine, Listener, Stream
+    from engine import Engine, Listener, Stream
 
 
 class LoggedEngine:
@@ -38,7 +38,7 @@ class LoggedEngine:
 
     def submit(
         self, request: SpeechRequest, on_event: Listener | None = None, lead_s: Callable[[], float] | None = None
-    ) -> Stream | LoggedStream:
+    ) -> Stream:
         """See `Engine.submit`."""
         heard: list[np.ndarray] | None = [] if self._run_log.keeps()[1] else None
         model = self._engine.card.name
@@ -53,30 +53,11 @@ class LoggedEngine:
         stream: Any = None
 
         def wait_and_listen(event: Event) -> None:
-            # The first events may come before `submit` has returned.
+            # The first event may come before `submit` has returned; no sound comes before that event is over.
             ready.wait(5.0)
             listen(event)
 
         stream = self._engine.submit(request, wait_and_listen, lead_s)
+        stream.copies = heard
         ready.set()
-        return stream if heard is None else LoggedStream(stream, heard)
-
-
-class LoggedStream:
-    """A stream that keeps what passes through it."""
-
-    def __init__(self, stream: Stream, heard: list[np.ndarray]) -> None:
-        self._stream = stream
-        self._heard = heard
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def __iter__(self) -> Iterator[Chunk]:
-        return self.chunks()
-
-    def chunks(self, timeout_s: float | None = None) -> Iterator[Chunk]:
-        """See `Stream.chunks`."""
-        for chunk in self._stream.chunks(timeout_s):
-            self._heard.append(chunk.samples)
-            yield chunk
+        return stream

@@ -241,3 +241,24 @@ def test_sound_is_kept_where_the_person_says_so(logged, log):
     assert rate == 48_000 and np.array_equal(samples, heard)
     log.clear()
     assert list(log.audio_folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("taken", [0, 1, 6])
+def test_sound_is_kept_whole_whoever_is_slow_to_take_it(tmp_path, taken):
+    log = RunLog(tmp_path / "runlog.sqlite", lambda: (False, True))
+    engine = LoggedEngine(Engine(ScriptedBackend()), log)
+    engine.start()
+    try:
+        stream = engine.submit(SpeechRequest("one two three four five six", estimate_frames=6))
+        for number, _ in enumerate(stream, 1):
+            if number >= taken:
+                break
+        assert stream.result(10).complete
+        while not log.runs():  # it is noted after the result is there
+            assert log.flush()
+        (run,) = log.runs()
+        samples, _ = soundfile.read(log.audio_folder / run.audio)
+        assert len(samples) == 6 * 3_840
+    finally:
+        engine.close()
+        log.close()
