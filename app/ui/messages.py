@@ -13,6 +13,7 @@ from app.ui.engine_messages import ENGINE_MESSAGES
 from app.ui.export_messages import EXPORT_MESSAGES
 from app.ui.import_messages import IMPORT_MESSAGES
 from app.ui.language_names import shown_languages
+from app.ui.library_messages import LIBRARY_MESSAGES
 from app.ui.model_messages import MODEL_MESSAGES
 from app.ui.project_messages import PROJECT_MESSAGES
 from app.ui.speech_messages import SPEECH_MESSAGES
@@ -31,6 +32,7 @@ MESSAGES: tuple[str, ...] = (
     *IMPORT_MESSAGES,
     *MODEL_MESSAGES,
     *ENGINE_MESSAGES,
+    *LIBRARY_MESSAGES,
 )
 
 _LONGEST = 2_000  # characters: what is longer is no message but somebody's text

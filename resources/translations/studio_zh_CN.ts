@@ -2908,6 +2908,150 @@
         <translation>没有该组</translation>
     </message>
     <message>
+        <source>File is not a zip file</source>
+        <translation>不是压缩文件</translation>
+    </message>
+    <message>
+        <source>Bad magic number for file header</source>
+        <translation>文件头标记错误</translation>
+    </message>
+    <message>
+        <source>Bad magic number for central directory</source>
+        <translation>目录标记错误</translation>
+    </message>
+    <message>
+        <source>Bad CRC-32 for file %1</source>
+        <translation>文件 %1 的校验和不对</translation>
+    </message>
+    <message>
+        <source>Truncated file header</source>
+        <translation>文件头不完整</translation>
+    </message>
+    <message>
+        <source>Error %1 while decompressing data: %2</source>
+        <translation>解压数据时出错：%2（%1）</translation>
+    </message>
+    <message>
+        <source>%1: line %2, column %3</source>
+        <translation>%1：第 %2 行第 %3 列</translation>
+    </message>
+    <message>
+        <source>not well-formed (invalid token)</source>
+        <translation>格式不正确（无效的记号）</translation>
+    </message>
+    <message>
+        <source>no element found</source>
+        <translation>没有任何元素</translation>
+    </message>
+    <message>
+        <source>mismatched tag</source>
+        <translation>标签不配对</translation>
+    </message>
+    <message>
+        <source>syntax error</source>
+        <translation>语法错误</translation>
+    </message>
+    <message>
+        <source>junk after document element</source>
+        <translation>文档结尾后有多余内容</translation>
+    </message>
+    <message>
+        <source>undefined entity</source>
+        <translation>未定义的实体</translation>
+    </message>
+    <message>
+        <source>unclosed token</source>
+        <translation>记号没有结尾</translation>
+    </message>
+    <message>
+        <source>%1: line %2 column %3 (char %4)</source>
+        <translation>%1：第 %2 行第 %3 列（第 %4 个字符）</translation>
+    </message>
+    <message>
+        <source>Expecting value</source>
+        <translation>缺少值</translation>
+    </message>
+    <message>
+        <source>Extra data</source>
+        <translation>有多余的数据</translation>
+    </message>
+    <message>
+        <source>Expecting property name enclosed in double quotes</source>
+        <translation>缺少双引号中的属性名</translation>
+    </message>
+    <message>
+        <source>Unterminated string starting at</source>
+        <translation>字符串没有结尾</translation>
+    </message>
+    <message>
+        <source>Expecting &apos;,&apos; delimiter</source>
+        <translation>缺少逗号</translation>
+    </message>
+    <message>
+        <source>Expecting &apos;:&apos; delimiter</source>
+        <translation>缺少冒号</translation>
+    </message>
+    <message>
+        <source>malformed database schema (%1) - %2</source>
+        <translation>数据库结构 %1 已损坏：%2</translation>
+    </message>
+    <message>
+        <source>malformed database schema (%1)</source>
+        <translation>数据库结构 %1 已损坏</translation>
+    </message>
+    <message>
+        <source>invalid rootpage</source>
+        <translation>根页无效</translation>
+    </message>
+    <message>
+        <source>Error opening %1: %2</source>
+        <translation>打开 %1 时出错：%2</translation>
+    </message>
+    <message>
+        <source>Format not recognised.</source>
+        <translation>无法识别的格式。</translation>
+    </message>
+    <message>
+        <source>System error.</source>
+        <translation>系统错误。</translation>
+    </message>
+    <message>
+        <source>Invalid data found when processing input</source>
+        <translation>数据无效</translation>
+    </message>
+    <message>
+        <source>End of file</source>
+        <translation>文件提前结束</translation>
+    </message>
+    <message>
+        <source>timed out</source>
+        <translation>超时</translation>
+    </message>
+    <message>
+        <source>The read operation timed out</source>
+        <translation>读取超时</translation>
+    </message>
+    <message>
+        <source>Name or service not known</source>
+        <translation>找不到该主机名</translation>
+    </message>
+    <message>
+        <source>Temporary failure in name resolution</source>
+        <translation>暂时无法解析主机名</translation>
+    </message>
+    <message>
+        <source>No address associated with hostname</source>
+        <translation>该主机名没有地址</translation>
+    </message>
+    <message>
+        <source>Broken pipe</source>
+        <translation>连接已断开</translation>
+    </message>
+    <message>
+        <source>Remote end closed connection without response</source>
+        <translation>对方没有回应就断开了连接</translation>
+    </message>
+    <message>
         <source>The output</source>
         <translation>输出设备</translation>
     </message>
@@ -5768,6 +5912,61 @@
     </message>
 </context>
 <context>
+    <name>MoreChoices</name>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>声道</translation>
+    </message>
+    <message>
+        <source>Stereo</source>
+        <translation>立体声</translation>
+    </message>
+    <message>
+        <source>Mono</source>
+        <translation>单声道</translation>
+    </message>
+    <message>
+        <source>Names of the files</source>
+        <translation>文件名</translation>
+    </message>
+    <message>
+        <source>What can be put in: %1</source>
+        <translation>可以使用：%1</translation>
+    </message>
+    <message>
+        <source>Names</source>
+        <translation>文件名</translation>
+    </message>
+    <message>
+        <source>Cover</source>
+        <translation>封面</translation>
+    </message>
+    <message>
+        <source>JPEG or PNG, for MP3 and M4B</source>
+        <translation>JPEG 或 PNG，用于 MP3 和 M4B</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Choose a cover</source>
+        <translation>选择封面</translation>
+    </message>
+    <message>
+        <source>Cue sheet: where every line is heard, as JSON</source>
+        <translation>提示表：每一行的播放位置（JSON）</translation>
+    </message>
+    <message>
+        <source>Say in the file that the voice is synthetic</source>
+        <translation>在文件中注明声音为合成</translation>
+    </message>
+</context>
+<context>
     <name>NewVoices</name>
     <message>
         <source>Drop clips here to make voices</source>
@@ -7059,7 +7258,7 @@
     </message>
     <message>
         <source> dB</source>
-        <translation type="unfinished"> dB</translation>
+        <translation> dB</translation>
     </message>
     <message>
         <source>Louder or quieter in all lines of this voice; nothing is spoken again.</source>

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QTranslator, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.main import Running, make_application
-from app.paths import paths_for
+from app.paths import paths_for, resource
 
 
 @pytest.fixture(scope="session")
@@ -92,3 +92,12 @@ def files_mime() -> Callable[..., QMimeData]:
         return mime
 
     return make
+
+
+@pytest.fixture
+def chinese(qapp: Any) -> Iterator[QTranslator]:
+    translator = QTranslator()
+    assert translator.load(str(resource("translations", "studio_zh_CN.qm")))
+    qapp.installTranslator(translator)
+    yield translator
+    qapp.removeTranslator(translator)

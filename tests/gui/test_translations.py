@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import errno
-import os
 import re
 import shutil
 import subprocess
@@ -15,33 +13,19 @@ from typing import Any
 
 import PySide6
 import pytest
-from PySide6.QtCore import QCoreApplication, QTranslator
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel
-from told_errors import error_classes, told
 
 from app.model.commands import SetBlockSettings
 from app.paths import resource
-from app.services.exporter_file import explain
-from app.services.exporter_plan import BlocksNotReady, Problem
 from app.services.importers import docx, epub
-from app.services.store_repair import Repair
-from app.services.store_sums import Doubts
 from app.ui.editor.import_dialog import ImportDialog, _hours
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.import_messages import COUNTED, NAMED, left_out_words
 from app.ui.language_names import NAMES, shown_language
-from app.ui.messages import MESSAGES, local
+from app.ui.messages import local
 from app.ui.status.status import Status
 from engine import LANGUAGES
-
-
-@pytest.fixture
-def chinese(qapp: Any) -> Any:
-    translator = QTranslator()
-    assert translator.load(str(resource("translations", "studio_zh_CN.qm")))
-    qapp.installTranslator(translator)
-    yield translator
-    qapp.removeTranslator(translator)
 
 
 def test_translations_keep_the_placeholders_of_their_source() -> None:
@@ -101,245 +85,6 @@ def test_no_string_lacks_its_chinese(tmp_path: Path) -> None:
         if (message.find("translation")).get("type") == "unfinished"  # type: ignore[union-attr]
     ]
     assert lacking == []
-
-
-# Parts of the engine whose sentences a person meets in the window.
-SPEAKERS = (
-    "engine/engine.py", "engine/errors.py", "engine/audio.py", "engine/capabilities.py", "engine/catalogue.py",
-    "engine/job.py", "engine/pauses.py", "engine/references.py", "engine/text/markup.py", "engine/text/plan.py",
-    "engine/hub.py", "engine/hub_access.py", "engine/hub_answers.py", "engine/hub_files.py", "engine/hub_lock.py",
-    "engine/layout.py", "engine/servers.py", "engine/backends/pcm.py", "engine/backends/server_client.py",
-    "engine/backends/server_clips.py", "engine/backends/server_connection.py", "engine/backends/server_request.py",
-    "engine/backends/server_sglang.py", "engine/backends/server_spec.py", "engine/backends/sse.py",
-)  # fmt: skip
-
-
-_DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-def messages_in(file: Path) -> set[str]:
-    """Sentences in a source, with %1, %2 … for what is put in; not its documentation and what goes to the log."""
-    tree = ast.parse(file.read_text("utf-8"))
-    aside: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and node.body and isinstance(node.body[0], ast.Expr):
-            aside.add(id(node.body[0].value))
-        elif isinstance(node, ast.JoinedStr):
-            aside.update(map(id, node.values))
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("info", "warning", "exception"):
-            aside.update(map(id, ast.walk(node)))
-    found = set()
-    for node in ast.walk(tree):
-        text = ""
-        if id(node) in aside:
-            continue
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            numbers = iter(range(1, 99))
-            text = re.sub(r"\{\w+\}", lambda _: f"%{next(numbers)}", node.value)  # noqa: B023
-        elif isinstance(node, ast.JoinedStr):
-            numbers = iter(range(1, 99))
-            text = "".join(
-                each.value if isinstance(each, ast.Constant) else f"%{next(numbers)}" for each in node.values
-            )
-        if text.endswith(".") and text.count(" ") >= 2 and (text[0].isupper() or text[0] == "%"):
-            found.add(text)
-    return found
-
-
-@pytest.mark.parametrize("name", SPEAKERS)
-def test_sentences_of_the_engine_can_be_translated(name: str) -> None:
-    found = messages_in(Path(__file__).resolve().parents[2] / name)
-    assert found or name == "engine/job.py"
-    assert found - set(MESSAGES) == set()
-
-
-# Said by commands that no window gives, or only to whoever set a variable for tests.
-COMMANDS_ONLY = ("bench.py", "bench_cuda.py", "bench_full.py")
-VARIABLE = ("%1 is %2.", "Set it to a number of gigabytes, or remove it.")
-# Of the services, the same in every language, or put together from what is looked up alone.
-NEUTRAL = (
-    "%1 s",
-    "%1/%2 bit",
-    "%1/%2 Hz",
-    "%1/%2 kbit/s",
-    "torch %1",
-    "GPU %1: %2, %3 GB",
-    "%1 (%2)",
-    "%1\n%2",
-    "%1 %2",
-)
-# Services that only commands use: what they say is said in a terminal, or to a client of the server.
-FOR_COMMANDS = ("saying.py", "serve")
-# Mistakes of a program, which no person can make, and what is written into files.
-UNSEEN = (
-    "A project cannot be changed while it tells of another change.",
-    "A take key cannot hold a %1.", "A take key cannot hold a number that is not finite.",
-    "The names in a take key must be text.",
-    "A place in a take cannot be negative.", "Audio of a take is stereo: [n, 2].",
-    "There are no settings called %1.", "%1 has no setting called %2.", "A setting of %1 has a value of the wrong type.",
-    "Synthetic speech: this voice was generated by an AI model.",
-)  # fmt: skip
-
-
-def test_whatever_an_error_a_warning_or_a_stage_of_the_engine_says_can_be_translated() -> None:
-    root = Path(__file__).resolve().parents[2]
-    files = [file for file in sorted((root / "engine").rglob("*.py")) if file.name not in COMMANDS_ONLY]
-    errors = error_classes(files)
-    assert {"CheckpointError", "DeviceError", "HubError", "Busy"} <= errors
-    said = {text: file.name for file in files for text in told(file, errors)}
-    assert len(said) > 200
-    lacking = [f"{name}: {text}" for text, name in said.items() if text not in {*MESSAGES, *VARIABLE}]
-    assert lacking == []
-
-
-def test_whatever_a_service_or_the_model_of_a_project_says_can_be_translated() -> None:
-    root = Path(__file__).resolve().parents[2]
-    files = [root / "app/settings.py", *sorted((root / "app/model").rglob("*.py"))]
-    services = root / "app/services"
-    files += [
-        file for file in sorted(services.rglob("*.py")) if file.relative_to(services).parts[0] not in FOR_COMMANDS
-    ]
-    errors = error_classes([*files, *sorted((root / "engine").rglob("*.py"))])
-    assert {"FormatError", "ProjectError", "BlocksNotReady", "OutputError", "LibraryError", "TaskCancelled"} <= errors
-    said = {text.strip(): file.name for file in files for text in told(file, errors) | messages_in(file)}
-    assert len(said) > 400
-    known = {*MESSAGES, *NEUTRAL, *UNSEEN}
-    assert [f"{name}: {text}" for text, name in said.items() if text not in known] == []
-
-
-def test_what_a_value_of_a_file_belongs_to_can_be_translated() -> None:
-    """`checks.string(raw, "The text of a take")` says so in the message of a value that does not fit."""
-    lacking = []
-    for file in sorted((Path(__file__).resolve().parents[2] / "app").rglob("*.py")):
-        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(call, ast.Call) and _CHECKING.match(ast.unparse(call.func)):
-                texts = [each.value for each in call.args if isinstance(each, ast.Constant)]
-                subjects = [each for each in texts if isinstance(each, str) and each[:1].isupper()]
-                lacking += [f"{file.name}: {each}" for each in subjects if each not in MESSAGES]
-    assert lacking == []
-
-
-_CHECKING = re.compile(
-    r"checks\.(string|identifier|sha256|number|integer|boolean|one_of|optional|items|mapping|plain|from)|_read"
-)
-
-
-def test_words_of_errors_are_found_however_they_are_given(tmp_path: Path) -> None:
-    source = tmp_path / "a.py"
-    source.write_text(
-        "class Own(SpeechError): ...\n"
-        "class Deeper(Own): ...\n"
-        "def f(x):\n"
-        "    said = f'It is {x}.'\n"
-        "    raise Deeper(said if x else 'It is none.', remedy=ADVICE)\n"
-        "ADVICE = 'Do it.'\n"
-        "raise KeyError('no words')\n"
-        "class Loud(SpeechError):\n"
-        "    def __init__(self): super().__init__('It is ' 'loud.')\n"
-        "def wrong(what, wanted): raise module.Deeper(f'{what} must be {wanted}.')\n"
-        "wrong('The text', f'at most {1} long')\n"
-        "def notices(self):\n"
-        "    told = []\n"
-        "    told.append('It is whole.' + f' {self} of it.')\n"
-        "    return told\n"
-        "self.problem = f'It broke: {error}'\n"
-    )
-    errors = {"It is %1.", "It is none.", "Do it.", "It is loud.", "%1 must be %2.", "The text", "at most %1 long"}
-    assert told(source, error_classes([source])) == {*errors, "It is whole.", " %1 of it.", "It broke: %1"}
-
-
-def test_a_message_is_put_into_the_language_of_the_window_with_what_was_put_into_it(chinese: Any) -> None:
-    assert local("Very quiet: speech is at -40 dBFS.") == "音量很小：语音电平为 -40 dBFS。"
-    both = "“Starter” speaks only in the voice of a clip. Give the line a voice first."
-    assert local(both) == "“Starter”只能用片段中的声音朗读。请先给这一行指定声音。"
-    nested = "2 sentences are longer than the 15 s this model speaks at once, and cut inside. Write shorter sentences."
-    assert local(nested) == "有 2 个句子长于该模型一次可朗读的 15 秒，已在句中切开。请写短一些的句子。"
-    deep = "The tokenizer in /m is another model's: im_end_token_id is 7 (<|im_end|>), the tokenizer has no such token."
-    assert local(deep) == "/m 中的分词器属于另一个模型：im_end_token_id 是 7（<|im_end|>），而分词器没有这个词元。"
-    room = "Choose precision int8: int8, 4 at once, room for 9 min of speech, codec on the card: 6.0 of 8.0 GB."
-    assert local(room) == (
-        "请选择精度 int8：int8，同时 4 路，可容纳 9 分钟语音，编解码器在显卡上：8.0 GB 中的 6.0 GB。"
-    )
-
-
-def test_what_a_hub_or_a_server_did_is_told_in_chinese(chinese: Any) -> None:
-    refused = "“far” says: the queue is full It is busy or starting: try again in a while."
-    assert local(refused).startswith("“far”说：the queue is full")
-    gone = "No server answers at http://x:1 (refused). Start it, or check its address under Models & Servers."
-    assert local(gone) == "http://x:1 处没有服务器回应（refused）。请启动它，或在“模型与服务器”中检查它的地址。"
-    damaged = "model.safetensors of a/b came damaged 3 times. Try again later, or another mirror."
-    assert local(damaged) == "a/b 的 model.safetensors 收到了 3 次，每次都已损坏。请稍后再试，或换一个镜像。"
-
-
-def english_in(text: str) -> list[str]:
-    """Two English words in a row, in what is not quoted."""
-    return re.findall(r"[A-Za-z]{2,} [a-z]{2,}", re.sub("“[^”]*”", "", text))
-
-
-def test_what_is_told_of_a_damaged_project_is_chinese(chinese: Any) -> None:
-    repair = Repair(Path("tale (damaged).mvs"), {"blocks", "steps", "voices"}, {"one"}, from_snapshot=2)
-    said = local(" ".join([*repair.notices, "The lexicon could not be read: The lexicon must be a smaller value."]))
-    assert english_in(said) == [] and "tale (damaged).mvs" in said and "2 段" in said
-    assert said.endswith("无法读取读音表：读音表必须是更小的值。")
-    damaged = "a.mvs is damaged (database disk image is malformed). Open a copy of it from another day."
-    assert local(damaged) == "a.mvs 已损坏（数据库内容已损坏）。请打开它在其他日期的副本。"
-
-
-def test_lines_that_are_quoted_stay_as_they_were_written(chinese: Any) -> None:
-    doubts = Doubts(lines=[(3, "He came. Try again."), *((number, "Starting") for number in range(4, 30))], takes=2)
-    said = local(" ".join(doubts.notices))
-    assert "3 “He came. Try again.”" in said and "4 “Starting”" in said and english_in(said) == []
-    assert local("The line “Try again. Now.” was not spoken yet.") == "“Try again. Now.”这一行还没有朗读。"
-
-
-def test_what_the_system_says_is_told_in_chinese(chinese: Any) -> None:
-    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/home/a/b.wav")
-    assert local(str(full)) == "磁盘空间不足：'/home/a/b.wav'（错误 28）"
-    said = local("The voice “Ann” could not be removed. The system says: Permission denied. Check the path.")
-    assert said == "无法移除声音“Ann”。系统提示：没有权限。请检查路径。"
-
-
-def test_lines_that_stop_an_export_are_told_in_chinese(chinese: Any, sample: Any, qtbot: Any) -> None:
-    dialog = ExportDialog(sample.studio, sample.window.state, sample.window)
-    qtbot.addWidget(dialog)
-    problems = [Problem("a", 3, "Try again.", "stale"), Problem("b", 4, "Now.", "failed", "This take is not complete.")]
-    dialog._failed(BlocksNotReady(problems))
-    assert dialog._outcome.text() == "• 第 3 行“Try again.”：朗读后有改动<br>• 第 4 行“Now.”：这条录音不完整。"
-    dialog._failed(explain(OSError(errno.ENOSPC, "full"), Path("/there/a.wav")))
-    assert english_in(dialog._outcome.text()) == [] and "a.wav" in dialog._outcome.text()
-
-
-def test_a_clip_that_breaks_off_is_told_in_chinese(chinese: Any) -> None:
-    said = local("joe.mp3 breaks off: of 3.0 s only 1.8 s are there. Copy it again if the rest is wanted.")
-    assert all(part in said for part in ("joe.mp3", "3.0", "1.8")) and "breaks" not in said
-
-
-def test_every_stage_of_loading_a_model_is_told_in_chinese(chinese: Any) -> None:
-    root = Path(__file__).resolve().parents[2]
-    sources = [root / "engine/runtime/factory.py", root / "engine/runtime/cuda.py"]
-    stages = {
-        found for each in sources for found in re.findall(r'(?:part|stage)\("([A-Z][^"{]+)"', each.read_text("utf-8"))
-    }
-    assert "Loading the codec" in stages
-    assert [stage for stage in stages if local(stage) == stage] == []
-
-
-def test_what_has_no_translation_stays_as_it_is(chinese: Any) -> None:
-    for message in ("", "Of nobody's making.\nOn two lines.", "无法写入。", "%1"):
-        assert local(message) == message
-    assert local("Unheard of. Choose another seed.") == "Unheard of. 请选择其他种子。"
-
-
-def test_long_texts_are_not_searched_for_messages(chinese: Any, monkeypatch: Any) -> None:
-    short = "The clip is empty."
-    longer = short + " and so on" * 400
-    assert local(short) != short
-    monkeypatch.setattr("app.ui.messages._patterns", lambda: pytest.fail("it was searched"))
-    assert local(longer) == longer
-
-
-def test_english_messages_are_left_alone(qapp: Any) -> None:
-    assert local("Very quiet: speech is at -40 dBFS.") == "Very quiet: speech is at -40 dBFS."
 
 
 def test_the_reason_of_a_line_and_a_notice_are_chinese(chinese: Any, running: Any) -> None:
