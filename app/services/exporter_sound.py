@@ -17,14 +17,11 @@ from app.services.exporter_formats import FileTags
 from app.services.exporter_plan import ExportFile, chapters_by_block, voice_id
 from app.services.exporter_request import ExportedFile, ExportRequest
 from app.services.heard_edges import EdgeFinder
-from app.services.loudness import Loudness, LoudnessMeter, gain_for
+from app.services.loudness import Loudness, LoudnessMeter, gain_for, gain_through_limiter
 from app.services.mixer import Mixer, MixSettings, Span
 from app.services.programme import Action, PlanFn, Silence, TakeReader, mix, programme
 from app.services.silences import SilenceFinder
 
-_CORRECTIONS = 3  # a limiter takes loudness away; each pass gives it back
-_CLOSE_DB = 0.05
-_MOST_CORRECTION_DB = 6.0
 _LOSSY_HEADROOM_DB = 0.5  # what compression adds to peaks, as a rule
 _LOSSY_CLOSE_DB = 0.12
 _LOSSY_TRIES = 4
@@ -76,17 +73,16 @@ class SoundMaker:
         if loudness is None:
             return 0.0, self.heard_in(file)[0]
         measured, spans = self._measure(file, 0.0, None)
-        first_db = gain_db = gain_for(measured, loudness)
-        if measured.true_peak_db + gain_db <= self._ceiling_db() and loudness.room_tone_db is None:
-            return gain_db, spans
-        for _ in range(_CORRECTIONS):
+        first_db = gain_for(measured, loudness)
+        if measured.true_peak_db + first_db <= self._ceiling_db() and loudness.room_tone_db is None:
+            return first_db, spans
+
+        def missing_db(gain_db: float) -> float:
+            nonlocal spans
             limited, spans = self._measure(file, gain_db, self._ceiling_db())
-            missing_db = gain_for(limited, loudness)
-            if abs(missing_db) <= _CLOSE_DB:
-                break
-            # A programme of nothing but peaks never gets there.
-            gain_db = min(gain_db + missing_db, first_db + _MOST_CORRECTION_DB)
-        return gain_db, spans
+            return gain_for(limited, loudness)
+
+        return gain_through_limiter(first_db, missing_db), spans
 
     def make(self, file: ExportFile, target: Path, tags: FileTags, gain_db: float, *, shared: bool) -> Made:
         """Writes a file under its temporary name and reads it back.

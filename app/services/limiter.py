@@ -7,7 +7,9 @@ import numpy as np
 _BLOCK = 4_096
 _AHEAD = 255  # 5.3 ms at 48 kHz: the gain is down before the peak comes
 _TAPS = 32  # of each of the three interpolated points between two samples
-_MARGIN_DB = 0.05  # what a moving gain can add between two samples
+MARGIN_DB = 0.05  # what a moving gain can add between two samples
+RELEASE_DB_PER_S = 60.0
+HELD_SAMPLES = _AHEAD + _TAPS  # most that is held back beside what no block is full of
 
 
 def _phases() -> np.ndarray:
@@ -74,14 +76,25 @@ class Limiter:
     in
     blocks of a fixed size, so that the way it is fed changes no bit. All that goes in comes out, in place.
 
+    Args:
+        block: samples worked on at once; fewer are held back for a shorter time.
+
     Attributes:
         reduced_db: the deepest gain so far, ≤ 0.
     """
 
-    def __init__(self, channels: int, rate: int, ceiling_db: float, *, release_db_per_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        channels: int,
+        rate: int,
+        ceiling_db: float,
+        *,
+        release_db_per_s: float = RELEASE_DB_PER_S,
+        block: int = _BLOCK,
+    ) -> None:
         self.reduced_db = 0.0
-        self._ceiling_db = ceiling_db - _MARGIN_DB
-        self._ceiling = 10.0 ** (self._ceiling_db / 20.0)
+        self.set_ceiling(ceiling_db)
+        self._block_n = block
         self._rise = release_db_per_s / rate
         self._channels = channels
         self._fed: list[np.ndarray] = []
@@ -92,22 +105,29 @@ class Limiter:
         self._gain_db = np.zeros(_AHEAD)  # from `_AHEAD` before the first waiting sample on
         self._last_db = 0.0
 
+    def set_ceiling(self, ceiling_db: float) -> None:
+        """Of what was not looked at yet; the gain goes there as it goes for a peak."""
+        self._ceiling_db = ceiling_db - MARGIN_DB
+        self._ceiling = 10.0 ** (self._ceiling_db / 20.0)
+
     def feed(self, samples: np.ndarray) -> np.ndarray:
         """float32 `[n, channels]` in, what is finished out."""
         self._fed.append(samples)
         self._fed_n += len(samples)
         self._n_in += len(samples)
-        if self._fed_n < _BLOCK:
+        block = self._block_n
+        if self._fed_n < block:
             return samples[:0]
         whole = np.concatenate(self._fed)
-        cut = len(whole) // _BLOCK * _BLOCK
+        cut = len(whole) // block * block
         self._fed, self._fed_n = [whole[cut:]], len(whole) - cut
-        return np.concatenate([self._block(whole[at : at + _BLOCK]) for at in range(0, cut, _BLOCK)])
+        return np.concatenate([self._block(whole[at : at + block]) for at in range(0, cut, block)])
 
     def flush(self) -> np.ndarray:
         """The rest."""
         missing = self._n_in - self._n_out
-        rest = self.feed(np.zeros((2 * _BLOCK, self._channels), np.float32))
+        more = self._block_n + HELD_SAMPLES  # at least a block more than is held
+        rest = self.feed(np.zeros((more, self._channels), np.float32))
         return rest[:missing]
 
     def _block(self, fresh: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,9 @@ from app.model.errors import ProjectError
 from app.services.limiter import TruePeakMeter
 
 SILENCE_DB = -120.0
+_CORRECTIONS = 3  # a limiter takes loudness away; each pass gives it back
+_CLOSE_DB = 0.05
+_MOST_CORRECTION_DB = 6.0
 LUFS_TARGETS = (-14.0, -16.0, -18.0, -19.0, -23.0)
 
 
@@ -189,3 +193,20 @@ def gain_for(measured: Loudness, target: LoudnessTarget) -> float:
     if wanted is None or now <= SILENCE_DB:
         return 0.0
     return wanted - now
+
+
+def gain_through_limiter(first_db: float, missing_db: Callable[[float], float]) -> float:
+    """The gain after which a programme is as loud as asked although a limiter takes some of it.
+
+    Args:
+        first_db: what it would be without a limiter.
+        missing_db: measures how much is missing behind the limiter with this gain.
+    """
+    gain_db = first_db
+    for _ in range(_CORRECTIONS):
+        more_db = missing_db(gain_db)
+        if abs(more_db) <= _CLOSE_DB:
+            break
+        # A programme of nothing but peaks never gets there.
+        gain_db = min(gain_db + more_db, first_db + _MOST_CORRECTION_DB)
+    return gain_db
