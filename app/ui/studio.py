@@ -62,6 +62,7 @@ class Studio(QObject):
         playing_block_changed(block id, "" when nothing plays).
         services_changed(): renderer, player or library was attached.
         notice(level, text): one line for the person; level is "info", "done", "warning" or "error".
+        offered(action id): what helps, for the line that was told just before.
         audio_dropped(list of Path): make voices of these clips.
         text_dropped(Path): open or import this file.
         jump_requested(block id): put the caret there and show it.
@@ -80,6 +81,7 @@ class Studio(QObject):
     playing_block_changed = Signal(str)
     services_changed = Signal()
     notice = Signal(str, str)
+    offered = Signal(str)
     audio_dropped = Signal(list)
     text_dropped = Signal(object)
     jump_requested = Signal(str)
@@ -220,9 +222,15 @@ class Studio(QObject):
         commands.append(SetBlockSettings(ids, {"voice": voice_id}))
         self.do(commands[0] if len(commands) == 1 else Compound(tuple(commands), "Give voice"))
 
-    def say(self, level: str, text: str) -> None:
-        """Show one line to the person; what a service says of itself is put into the language of the window."""
+    def say(self, level: str, text: str, offer: str = "") -> None:
+        """Show one line to the person; what a service says of itself is put into the language of the window.
+
+        Args:
+            offer: the action that helps, by its id: a button beside the line does it.
+        """
         self.notice.emit(level, local(text))
+        if offer:
+            self.offered.emit(offer)
 
     def drop_files(self, files: Iterable[Path]) -> bool:
         """Files dropped anywhere: sound makes voices, text opens. Returns whether anything was taken."""

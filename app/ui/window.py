@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.menus import MENUS, SUBMENUS
-from app.ui.action_set import ActionSet
+from app.ui.action_set import ActionSet, plain
 from app.ui.conditions import Conditions
 from app.ui.dropping import local_files
 from app.ui.editor.panel import ScriptPanel
@@ -144,6 +144,7 @@ class Window(QMainWindow):
         self._build_menus()
         self.toast = Toast(self, self.script)
         studio.notice.connect(self.toast.say)
+        studio.offered.connect(self._offer)
         studio.project_replaced.connect(self._retitle)
         self._conditions = Conditions(studio, self.script.editor, actions, self)
         self._bind()
@@ -315,6 +316,11 @@ class Window(QMainWindow):
     def _keep_shortcuts(self) -> None:
         self.state.shortcuts = self.studio.actions.custom_shortcuts()
         self._save_soon()
+
+    def _offer(self, action_id: str) -> None:
+        """What helps, beside the line that was told just before."""
+        action = self.studio.actions.action(action_id)
+        self.toast.offer(plain(action.text()), action.trigger)
 
     def _retitle(self) -> None:
         """The session sets the name; this shows it."""

@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QAccessible, QHelpEvent
 from PySide6.QtWidgets import (
@@ -234,6 +236,27 @@ def test_dropped_sound_is_handed_to_the_voices(running: Any, drop_on: Any, files
     drop_on(running.window.script.editor.viewport(), files_mime(*clips), QPoint(60, 60))
     drop_on(running.window, files_mime(*clips), QPoint(5, 5))
     assert got == [clips, clips]
+
+
+def test_a_clip_that_the_model_cannot_clone_offers_the_models_that_can(
+    running: Any, drop_on: Any, files_mime: Any, tmp_path: Path, qtbot: Any
+) -> None:
+    clip = tmp_path / "Ana.wav"
+    soundfile.write(clip, np.random.default_rng(1).normal(0.0, 0.05, 96_000), 48_000)
+    toast = running.window.toast
+    assert not toast.help.isVisible()
+    drop_on(running.window, files_mime(clip), QPoint(5, 5))
+    qtbot.waitUntil(lambda: "cannot clone" in toast.text, timeout=10_000)
+    assert toast.help.isVisible() and toast.help.text() == "Models"
+    assert (
+        toast.geometry().right()
+        <= running.window.script.mapTo(running.window, QPoint(0, 0)).x() + running.window.script.width()
+    )
+    qtbot.mouseClick(toast.help, Qt.MouseButton.LeftButton)
+    assert running.work.open_models().isVisible() and not toast.isVisible()
+    running.work.open_models().close()
+    running.studio.say("info", "Something else.")
+    assert toast.isVisible() and not toast.help.isVisible()
 
 
 def test_something_else_dropped_is_refused_in_words(running: Any, drop_on: Any) -> None:

@@ -96,7 +96,7 @@ class NewVoices(QObject):
             if finding.severity == "bad"
         ]
         if cannot:
-            self._studio.say("warning", self.tr("Kept, but: %1").replace("%1", cannot))
+            self._studio.say("warning", self.tr("Kept, but: %1").replace("%1", cannot), offer="models")
         elif unfit:
             self._studio.say("warning", " ".join(dict.fromkeys(unfit)))
         elif len(fresh) == 1 and not added.refused:

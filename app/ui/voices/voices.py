@@ -216,7 +216,7 @@ class Voices(QWidget):
             reason = cannot_speak(self._studio.card, voice)
             self._studio.give_voice(self._studio.selection, voice.id)
             if reason:
-                self._studio.say("warning", reason)
+                self._studio.say("warning", reason, offer="models")
 
     def _heard_changed(self) -> None:
         self.delegate.previewing = self.hearing.voice_id

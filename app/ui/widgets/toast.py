@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.ui.theme import GRID, theme
 from app.ui.widgets.dock import small_button
@@ -31,7 +33,11 @@ class _Glyph(QWidget):
 
 
 class Toast(QFrame):
-    """Errors stay until they are closed; the rest goes by itself."""
+    """Errors stay until they are closed; the rest goes by itself.
+
+    Attributes:
+        help: a button that does what was offered.
+    """
 
     def __init__(self, window: QWidget, over: QWidget) -> None:
         """`over` is the part of the window whose lower edge it floats above, and which has the keyboard after it."""
@@ -50,6 +56,11 @@ class Toast(QFrame):
         self._close.clicked.connect(self._leave)
         row.addWidget(self._glyph)
         row.addWidget(self._text, 1)
+        self.help = QPushButton()
+        self.help.setAutoDefault(False)
+        self.help.clicked.connect(self._take_offer)
+        self._deed: Callable[[], object] = lambda: None
+        row.addWidget(self.help)
         row.addWidget(self._close)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -63,6 +74,7 @@ class Toast(QFrame):
         self._glyph.level = level if level in LEVELS else "info"
         self._text.setText(text)
         self.setAccessibleName(text)
+        self.help.hide()
         self._place()
         self.show()
         self.raise_()
@@ -70,6 +82,17 @@ class Toast(QFrame):
         self._timer.stop()
         if SHOWN_MS[self._glyph.level]:
             self._timer.start(SHOWN_MS[self._glyph.level] + 25 * len(text))
+
+    def offer(self, words: str, deed: Callable[[], object]) -> None:
+        """Put a button beside what was said last. It takes the keyboard no more than the line does."""
+        self.help.setText(words)
+        self._deed = deed
+        self.help.show()
+        self._place()
+
+    def _take_offer(self) -> None:
+        self._leave()
+        self._deed()
 
     @property
     def text(self) -> str:
@@ -79,9 +102,10 @@ class Toast(QFrame):
         put_away(self, self._over)
 
     def _place(self) -> None:
-        natural = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 110
-        width = max(240, min(natural, 560, self._over.width() - 4 * GRID))
-        self._text.setFixedWidth(width - 100)
+        beside = 100 + (self.help.sizeHint().width() + GRID if self.help.isVisibleTo(self) else 0)
+        natural = self._text.fontMetrics().horizontalAdvance(self._text.text()) + beside + 10
+        width = max(240, min(natural, 460 + beside, self._over.width() - 4 * GRID))
+        self._text.setFixedWidth(width - beside)
         self.adjustSize()
         corner = self._over.mapTo(self._window, QPoint(0, 0))
         left = corner.x() + (self._over.width() - self.width()) // 2
