@@ -72,11 +72,18 @@ class Debounce(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(quiet_ms)
+        self._call = call
         self._timer.timeout.connect(call)
 
     def __call__(self, *_: object) -> None:
         if isValid(self):
             self._timer.start()
+
+    def flush(self) -> None:
+        """Make the pending call now, if there is one."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self._call()
 
     def cancel(self) -> None:
         self._timer.stop()

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.model.commands import ReplaceText
+from app.ui.editor.find_bar import MOST_MATCHES
 
 
 @pytest.fixture
@@ -130,3 +131,51 @@ def test_tab_goes_from_what_is_looked_for_to_what_it_becomes(bar: Any, qtbot: An
     assert bar.focusWidget() is bar.replacement
     qtbot.keyClick(bar.replacement, Qt.Key.Key_Tab)
     assert bar.focusWidget() is bar.one
+
+
+def test_what_is_replaced_is_of_the_text_and_the_words_as_they_are(running: Any, qtbot: Any) -> None:
+    running.studio.history.do(ReplaceText(0, "", "one two three\nand two\nthe end two"))
+    running.studio.actions.trigger("replace")
+    bar, editor = running.window.script.find_bar, running.window.script.editor
+    find(bar, qtbot, "two")
+    qtbot.keyClicks(bar.replacement, "2")
+    editor.moveCursor(editor.textCursor().MoveOperation.Start)
+    editor.setFocus()
+    qtbot.keyClicks(editor, "xx")
+    bar.wanted.setText("three")
+    qtbot.mouseClick(bar.all, Qt.MouseButton.LeftButton)  # before anything was looked for again
+    assert texts(running) == ["xxone two 2", "and two", "the end two"]
+    find(bar, qtbot, "two")
+    editor.setFocus()
+    qtbot.keyClicks(editor, "yy")
+    qtbot.mouseClick(bar.all, Qt.MouseButton.LeftButton)
+    assert texts(running) == ["xxyyone 2 2", "and 2", "the end 2"]
+    bar.wanted.setText("end")
+    qtbot.keyClick(bar.wanted, Qt.Key.Key_Return)
+    assert editor.textCursor().selectedText() == "end"
+
+
+def test_all_is_replaced_also_of_more_than_is_marked(running: Any, qtbot: Any) -> None:
+    running.studio.history.do(ReplaceText(0, "", "\n".join(["e " * 100] * (MOST_MATCHES // 100 + 50))))
+    running.studio.actions.trigger("replace")
+    bar = running.window.script.find_bar
+    find(bar, qtbot, "e")
+    assert bar.count.text().startswith(f"{MOST_MATCHES}+")
+    qtbot.keyClicks(bar.replacement, "a")
+    bar.replace_all()
+    qtbot.waitUntil(lambda: not running.window.script.long_steps.busy, timeout=20_000)
+    assert "e" not in running.studio.project.text()
+    assert str(MOST_MATCHES + 5_000) in running.window.toast.text
+
+
+def test_the_next_match_is_looked_for_in_the_text_as_it_is(bar: Any, running: Any, qtbot: Any) -> None:
+    editor = running.window.script.editor
+    find(bar, qtbot, "left")
+    bar.close_bar()
+    running.studio.actions.trigger("find_next")
+    assert editor.textCursor().selectedText() == "left" and editor.painting.matches
+    editor.moveCursor(editor.textCursor().MoveOperation.Start)
+    qtbot.keyClicks(editor, "Now ")
+    assert not editor.painting.matches
+    running.studio.actions.trigger("find_next")
+    assert editor.textCursor().selectedText() == "left"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
@@ -19,7 +20,7 @@ from app.ui.throttle import Debounce
 from app.ui.widgets.dock import small_button
 from app.ui.widgets.search_field import SearchField
 
-MOST_MATCHES = 20_000
+MOST_MATCHES = 20_000  # that are marked and can be gone through; all are replaced
 
 
 class FindBar(QFrame):
@@ -74,9 +75,8 @@ class FindBar(QFrame):
         grid.setColumnStretch(0, 1)
         self._search_soon = Debounce(self._search, 60, self)
         self.wanted.textChanged.connect(self._search_soon)
-        editor.sync.edited.connect(self._search_if_open)
-        editor.sync.changed_elsewhere.connect(self._search_if_open)
-        editor.sync.reloaded.connect(self._search_if_open)
+        for changed in (editor.sync.edited, editor.sync.changed_elsewhere, editor.sync.reloaded):
+            changed.connect(self._text_changed)
         up.clicked.connect(self.previous)
         down.clicked.connect(self.next)
         shut.clicked.connect(self.close_bar)
@@ -114,6 +114,7 @@ class FindBar(QFrame):
 
     def replace_one(self) -> None:
         """Replace the match that is selected and go to the next; select the next when none is."""
+        self._be_current()
         at = self._current()
         if at < 0:
             self.next()
@@ -134,18 +135,17 @@ class FindBar(QFrame):
     def replace_all(self) -> int:
         """Replace every match as one step; lines without a match are not touched. How many are replaced: of thousands
         some at a time, from now on."""
-        project = self._studio.project
+        self._be_current()
+        if not self._matches:
+            return 0
         commands: list[ReplaceText] = []
         replaced = 0
         plain = None if self.pattern.isChecked() else self.replacement.text()
-        rows: dict[int, list[re.Match[str]]] = {}
-        for row, _, _, match in self._matches:
-            rows.setdefault(row, []).append(match)
-        for row in sorted(rows, reverse=True):
-            text = project.blocks[row].text
+        project = self._studio.project
+        for row, text, matches in self._found():
             parts: list[str] = []
             at = 0
-            for match in rows[row]:
+            for match in matches:
                 new = plain if plain is not None else self._expanded(match)
                 if new is None:
                     return 0
@@ -155,6 +155,7 @@ class FindBar(QFrame):
             new_text = "".join(parts) + text[at:]
             if new_text != text:
                 commands.append(ReplaceText(project.start_of(row), text, new_text))
+        commands.reverse()  # so that none moves the place of another
 
         def tell() -> None:
             self._search()
@@ -193,42 +194,57 @@ class FindBar(QFrame):
             )
             return None
 
-    def _search_if_open(self, *_: object) -> None:
+    def _text_changed(self, *_: object) -> None:
         if self.isVisible():
             self._search_soon()
+        elif self._matches:
+            # Found by the key for the next match: where they are now is looked for with the next key.
+            self._matches = []
+            self._editor.show_matches([], -1)
+
+    def _be_current(self) -> None:
+        """What was found is of the text and the words as they are now."""
+        self._editor.long_steps.finish()
+        self._search_soon.flush()
 
     def _search(self, *_: object) -> None:
+        self._search_soon.cancel()
         self._matches = []
         problem = ""
         try:
-            expression = self._expression()
+            self._collect()
         except re.error as error:
-            expression, problem = None, self.tr("Not a valid pattern: %1").replace("%1", local(str(error)))
-        if expression is not None and self._studio.project is not None:
-            self._collect(expression)
+            problem = self.tr("Not a valid pattern: %1").replace("%1", local(str(error)))
         self.wanted.setProperty("invalid", bool(problem))
         self.wanted.style().polish(self.wanted)
         self._tell(problem)
 
-    def _collect(self, expression: re.Pattern[str]) -> None:
+    def _found(self) -> Iterator[tuple[int, str, list[re.Match[str]]]]:
+        """(row, text, matches) of every line that has any. Raises re.error."""
+        expression = self._expression()
+        if expression is None or self._studio.project is None:
+            return
+        for row, block in enumerate(self._studio.project.blocks):
+            matches = [match for match in expression.finditer(block.text) if match.start() != match.end()]
+            if matches:
+                yield row, block.text, matches
+
+    def _collect(self) -> None:
         document = self._editor.document()
-        block = document.begin()
-        for row, each in enumerate(self._studio.project.blocks):
-            text = each.text
-            for match in expression.finditer(text):
-                if match.start() == match.end():
-                    continue
+        for row, text, matches in self._found():
+            position, wide = document.findBlockByNumber(row).position(), not text.isascii() and max(text) > "\uffff"
+            for match in matches:
                 start, end = match.start(), match.end()
-                if not text.isascii() and max(text) > "\uffff":
+                if wide:
                     start = len(text[:start].encode("utf-16-le")) // 2
                     end = len(text[: match.end()].encode("utf-16-le")) // 2
-                self._matches.append((row, block.position() + start, block.position() + end, match))
+                self._matches.append((row, position + start, position + end, match))
             if len(self._matches) >= MOST_MATCHES:
                 break
-            block = block.next()
 
     def _tell(self, problem: str = "") -> None:
         current = self._current()
+        count = f"{len(self._matches)}{'+' if len(self._matches) >= MOST_MATCHES else ''}"
         if problem:
             self.count.setText(problem)
         elif not self.wanted.text():
@@ -236,11 +252,9 @@ class FindBar(QFrame):
         elif not self._matches:
             self.count.setText(self.tr("Nothing found"))
         elif current < 0:
-            self.count.setText(self.tr("%1 found").replace("%1", str(len(self._matches))))
+            self.count.setText(self.tr("%1 found").replace("%1", count))
         else:
-            self.count.setText(
-                self.tr("%1 of %2").replace("%1", str(current + 1)).replace("%2", str(len(self._matches)))
-            )
+            self.count.setText(self.tr("%1 of %2").replace("%1", str(current + 1)).replace("%2", count))
         for button in (self.one, self.all):
             button.setEnabled(bool(self._matches))
         self._editor.show_matches([(start, end) for _, start, end, _ in self._matches], current)
@@ -251,6 +265,7 @@ class FindBar(QFrame):
         return next((at for at, each in enumerate(self._matches) if (each[1], each[2]) == chosen), -1)
 
     def _step(self, direction: int) -> None:
+        self._be_current()
         if not self.isVisible() and not self.wanted.text():
             self.open(replace=False)
             return
