@@ -9,6 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.model.commands import ReplaceText
+from app.ui.outline.parts_tree import PART_ROLE
 from app.ui.theme import theme
 
 
@@ -102,3 +104,30 @@ def test_a_script_without_headings_says_how_to_make_one(running: Any) -> None:
     found = running.window.docks["outline"].content
     found.refresh()
     assert not found.tree.isVisible()
+
+
+def test_the_chosen_chapter_stays_chosen_while_lines_change(outline: Any, running: Any, qtbot: Any) -> None:
+    running.window.docks["outline"].raise_()
+    tree = outline.tree
+    tree.setFocus(Qt.FocusReason.TabFocusReason)
+    project = running.studio.project
+    for find in (lambda: tree.topLevelItem(2), lambda: tree.topLevelItem(1).child(0)):
+        tree.setCurrentItem(find())
+        title = find().text(0)
+        running.studio.history.do(ReplaceText(project.characters, "", " And much more to say, " * 20))
+        outline.refresh()
+        assert tree.hasFocus() and tree.currentItem().text(0) == title
+    QTest.keyClick(tree, Qt.Key.Key_Down)
+    assert tree.currentItem().text(0) == "2  Two"
+
+
+def test_deeds_on_a_chapter_are_of_the_lines_it_has_by_now(outline: Any, running: Any) -> None:
+    tree, project = outline.tree, running.studio.project
+    running.studio.history.do(ReplaceText(0, "", "First of all.\nAnd then.\n"))  # the tree follows later
+    part = tree.topLevelItem(2).data(0, PART_ROLE)
+    assert [project.block(each).text for each in outline.ids_of(part)] == ["# Two", "C."]
+    rect = tree.visualItemRect(tree.topLevelItem(2))
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, rect.center())
+    assert project.block(running.studio.current_block).text == "# Two"
+    outline.move(3, 1)
+    assert project.text() == "First of all.\nAnd then.\nBefore.\n# Three\nD.\n# One\nA.\n## Inner\nB.\n# Two\nC."

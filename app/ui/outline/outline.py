@@ -133,6 +133,9 @@ class Outline(QWidget):
             (chapter, of(chapter), tuple((scene, of(scene)) for scene in chapter.scenes)) for chapter in chapters
         )
         if shown != self._shown:
+            if self.tree.dragging:
+                self._soon()  # what is dragged stays what it is
+                return
             self._shown = shown
             self._build(shown)
         self._mark_current(self._studio.current_block)
@@ -156,6 +159,8 @@ class Outline(QWidget):
 
     def _build(self, shown: Any) -> None:
         scroll = self.tree.verticalScrollBar().value()
+        before = self.tree.currentItem()
+        current = _key(before.data(0, PART_ROLE)) if before is not None else None
         self.tree.blockSignals(True)
         self.tree.clear()
         number = 0
@@ -172,6 +177,9 @@ class Outline(QWidget):
                 child.setFlags(child.flags() & ~Qt.ItemFlag.ItemIsDragEnabled & ~Qt.ItemFlag.ItemIsDropEnabled)
                 item.addChild(child)
             item.setExpanded(_key(chapter) not in self._folded)
+            for each in (item, *map(item.child, range(item.childCount()))):
+                if _key(each.data(0, PART_ROLE)) == current:
+                    self.tree.setCurrentItem(each)
         self.tree.blockSignals(False)
         self.tree.verticalScrollBar().setValue(scroll)
 
@@ -194,18 +202,27 @@ class Outline(QWidget):
 
     # Deeds
 
+    def _now(self, part: Chapter | Scene) -> Chapter | Scene | None:
+        """Where it is in the script by now: the tree follows a moment later."""
+        every = (each for chapter in outline(self._studio.project) for each in (chapter, *chapter.scenes))
+        return next((each for each in every if type(each) is type(part) and each.block_id == part.block_id), None)
+
     def _jump(self, item: QTreeWidgetItem) -> None:
-        part = item.data(0, PART_ROLE)
-        project = self._studio.project
-        if part is not None and part.first < len(project.blocks):
-            self._studio.jump_requested.emit(project.blocks[part.first].id)
+        part = self._now(item.data(0, PART_ROLE))
+        if part is not None and part.first < len(self._studio.project.blocks):
+            self._studio.jump_requested.emit(self._studio.project.blocks[part.first].id)
 
     def ids_of(self, part: Chapter | Scene) -> tuple[str, ...]:
-        return tuple(block.id for block in self._studio.project.blocks[part.first : part.end])
+        now = self._now(part)
+        return tuple(block.id for block in self._studio.project.blocks[now.first : now.end]) if now else ()
 
     def move(self, source: int, target: int) -> None:
         """Move the chapter at tree row `source` so that it stands at row `target`."""
-        chapters = [self.tree.topLevelItem(row).data(0, PART_ROLE) for row in range(self.tree.topLevelItemCount())]
+        shown = [self.tree.topLevelItem(row).data(0, PART_ROLE) for row in range(self.tree.topLevelItemCount())]
+        chapters = outline(self._studio.project)
+        if [each.block_id for each in shown] != [each.block_id for each in chapters]:
+            self.refresh()  # the rows are of other chapters than a person saw
+            return
         if source == target or not 0 <= source < len(chapters) or not 0 <= target < len(chapters):
             return
         moved = chapters[source]

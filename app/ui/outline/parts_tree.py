@@ -45,6 +45,10 @@ class PartsTree(QTreeWidget):
         self.setExpandsOnDoubleClick(False)
         self.setMouseTracking(True)
 
+    @property
+    def dragging(self) -> bool:
+        return self.state() == QAbstractItemView.State.DraggingState
+
     def dropEvent(self, event: QDropEvent) -> None:
         source_item = self.currentItem()
         source = self.indexOfTopLevelItem(source_item) if source_item is not None else -1
