@@ -122,9 +122,9 @@ def _voices(running: Any, settle: Callable[..., None]) -> Iterator[tuple[str, An
     studio, window = running.studio, running.window
     voices = window.docks["voices"].content
     own = studio.library.add(starter() / "voices" / "kumo.wav", "Granny with the very long winded name")
-    voices.consent.ask([own])
+    voices.new.consent.ask([own])
     yield "11-whose-voice", window
-    voices.consent.later.click()
+    voices.new.consent.later.click()
     voices.care_for(own.id)
     settle(3)
     yield "12-care-of-a-voice", window
