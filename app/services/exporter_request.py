@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from app.model.block import Block
 from app.model.project import Project
 from app.services.exporter_formats import AudioFormat, ExportError, FileTags
 from app.services.exporter_plan import Problem, Split
@@ -55,7 +54,6 @@ class ExportRequest:
         tags: of the files; title, track and chapters are filled in.
         skip: leave blocks out that are not ready, instead of stopping.
         mix: how pieces are put together; None takes the project's room tone and the usual rest.
-        gain_db: what is added to each block, for its voice.
     """
 
     out: Path
@@ -70,7 +68,6 @@ class ExportRequest:
     tags: FileTags = field(default_factory=FileTags)
     skip: bool = False
     mix: MixSettings | None = None
-    gain_db: Callable[[Block], float] | None = None
 
 
 @dataclass(frozen=True)

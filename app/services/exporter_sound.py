@@ -171,9 +171,8 @@ class SoundMaker:
 
     def _may_clip(self, file: ExportFile) -> bool:
         """Takes are within full scale; only a gain can bring them over it."""
-        gain_db = self._request.gain_db
-        blocks = (self._project.block(each) for each in file.block_ids)
-        return any(block.settings.gain_db + (gain_db(block) if gain_db else 0.0) > 0.0 for block in blocks)
+        settings = self._project.settings
+        return any(settings.gain_db(self._project.block(each)) > 0.0 for each in file.block_ids)
 
     def _mix_settings(self, gain_db: float) -> MixSettings:
         settings = self._request.mix or MixSettings(room_tone_db=self._project.settings.room_tone_db)
@@ -187,13 +186,11 @@ class SoundMaker:
 
     def _mixed(self, file: ExportFile, mixer: Mixer, stage: str) -> Iterator[np.ndarray]:
         """The mixer's samples of a file, counted as they come."""
-        extra_db = self._request.gain_db
         loudness = self._request.loudness
 
         def gain(block: Block) -> float:
-            if file.voice is not None and voice_id(self._project, block) != file.voice:
-                return -math.inf
-            return extra_db(block) if extra_db else 0.0
+            elsewhere = file.voice is not None and voice_id(self._project, block) != file.voice
+            return -math.inf if elsewhere else 0.0
 
         def actions() -> Iterator[Action]:
             if loudness is not None and loudness.head_s:

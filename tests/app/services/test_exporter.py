@@ -315,8 +315,15 @@ def test_acx_files_meet_every_limit(tmp_path: Path) -> None:
         assert 1.0 <= (len(sound) - loud[-1]) / 44_100 <= 5.0
 
 
-def test_gain_that_would_clip_is_limited(tmp_path: Path) -> None:
-    made = studio([Block(text="One.", settings=BlockSettings(gain_db=20.0))], level=0.3)
+@pytest.mark.parametrize(
+    ("of_the_line", "of_the_voice"),
+    [(BlockSettings(gain_db=20.0), {}), (BlockSettings(voice="a" * 32), {"a" * 32: 20.0})],
+)
+def test_gain_that_would_clip_is_limited(
+    of_the_line: BlockSettings, of_the_voice: dict[str, float], tmp_path: Path
+) -> None:
+    settings = ProjectSettings(voice_gains_db=of_the_voice)
+    made = studio([Block(text="One.", settings=of_the_line)], level=0.3, settings=settings)
     (file,) = write(made, tmp_path / "a.wav", audio=AudioFormat("wav", 32)).files
     written, _ = soundfile.read(file.path)
     assert np.abs(written).max() <= 1.0
