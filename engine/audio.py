@@ -27,6 +27,7 @@ _AV_FORMATS = (
     "mpc,mpc8,ogg,oma,qcp,rm,spx,tak,tta,voc,w64,wav,wv,xwma"
 )
 _BLOCK_SAMPLES = 1 << 16
+_NEAR_S = 20.0  # a part that begins within this is counted from the first sample, which is exact and as fast
 _RUN_UP_S = 0.5  # decoded before a part: frames of MP3, AAC and Opus lean on those before them
 _HEAD_BYTES = 1 << 16
 _UNREADABLE = "Choose a WAV, FLAC, MP3, Ogg, Opus, M4A or video file, or save the clip again as WAV."
@@ -190,22 +191,41 @@ def _read_stream(
         seconds = float(stream.duration * stream.time_base) - start_s
         if seconds > LONGEST_S + 1:  # the header's own word; the exact count follows below
             raise _too_long(path, seconds)
-    if start_s > 0 and stream.time_base:
-        origin = stream.start_time or 0
-        container.seek(origin + int(max(0.0, start_s - _RUN_UP_S) / stream.time_base), stream=stream, backward=True)
+    origin_s = None
+    if start_s > _NEAR_S and stream.time_base:
+        origin_s = _first_time_s(container, stream)
+        container.seek(int((origin_s + start_s - _RUN_UP_S) / stream.time_base), stream=stream, backward=True)
     wanted = None if end_s is None else round(end_s * rate) - round(start_s * rate)
-    samples = _gather(path, _av_blocks(path, container, stream, rate, channels, round(start_s * rate)), rate, wanted)
-    return samples, rate
+    blocks = _av_blocks(path, container, stream, rate, channels, round(start_s * rate), origin_s)
+    return _gather(path, blocks, rate, wanted), rate
+
+
+def _first_time_s(container: object, stream: object) -> float:
+    """The time of the first sample that is decoded; the header's own word may lie 0.1 s beside it."""
+    import av
+
+    try:
+        for frame in container.decode(stream):
+            if frame.time is not None:
+                return float(frame.time)
+    except (av.FFmpegError, ValueError):
+        pass  # damage at the beginning says nothing of the part
+    return float((stream.start_time or 0) * stream.time_base)
 
 
 def _av_blocks(
-    path: Path, container: object, stream: object, rate: int, channels: int, first: int
+    path: Path, container: object, stream: object, rate: int, channels: int, first: int, origin_s: float | None
 ) -> Iterator[np.ndarray]:
-    """Float32 `[n, channels]` from sample `first` on; frames of another rate or layout are brought to the first's."""
+    """Float32 `[n, channels]` from sample `first` on; frames of another rate or layout are brought to the first's.
+
+    Args:
+        origin_s: the time of sample 0; None where the first frame begins with it.
+    """
     import av
 
-    resampler = av.AudioResampler(format="flt", layout=stream.codec_context.layout, rate=rate)
-    position: int | None = None
+    resampler, kind = None, None
+    layout = stream.codec_context.layout
+    position = None if origin_s is not None else 0
     failed: Exception | None = None
     some = False
     packets = container.demux(stream)
@@ -224,8 +244,9 @@ def _av_blocks(
             continue
         for frame in frames:
             if position is None:
-                seconds = 0.0 if frame.time is None else frame.time - float((stream.start_time or 0) * stream.time_base)
-                position = max(0, round(seconds * rate))
+                position = 0 if frame.time is None else round((frame.time - origin_s) * rate)
+            if kind != (kind := (frame.format.name, frame.layout.name, frame.sample_rate)):
+                resampler = av.AudioResampler(format="flt", layout=layout, rate=rate)
             for part in resampler.resample(frame):
                 block = part.to_ndarray().reshape(-1, channels).astype(np.float32, copy=False)
                 skip = min(len(block), max(0, first - position))

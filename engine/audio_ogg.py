@@ -21,8 +21,7 @@ class OggSound:
     """What an Ogg file says of its sound.
 
     Attributes:
-        seconds: of all its streams; None where they are of several kinds, or where it was recorded from the middle of
-            a stream, whose count began elsewhere.
+        seconds: of all its streams; None where it begins in the middle of a stream, whose count began elsewhere.
         has_end: the mark of the end is there.
     """
 
@@ -44,7 +43,6 @@ class _Page:
 class _Link:
     serial: int
     rate: int
-    channels: int
     skipped: int
     last: int = 0
     has_end: bool = False
@@ -91,8 +89,8 @@ def ogg_sound(path: Path) -> OggSound | None:
                 links[-1].see(page)
     if not links:
         return None
-    alike = len({(link.rate, link.channels) for link in links}) == 1  # readers end where another kind begins
-    seconds = sum(link.seconds for link in links) if alike and all(link.begins_here for link in links) else None
+    # Readers end where another kind begins: what lies behind it is promised, too, so that its lack is told.
+    seconds = sum(link.seconds for link in links) if all(link.begins_here for link in links) else None
     return OggSound(seconds or None, links[-1].has_end)
 
 
@@ -132,15 +130,15 @@ def _next_sync(file: BinaryIO, at: int) -> int | None:
     return None
 
 
-def _kind(body: bytes) -> tuple[int, int, int] | None:
-    """Of the first page of a stream: granules a second, channels, and granules before the sound begins."""
-    rate = channels = skipped = 0
+def _kind(body: bytes) -> tuple[int, int] | None:
+    """Of the first page of a stream: granules a second, and granules before the sound begins."""
+    rate = skipped = 0
     if body.startswith(b"OpusHead") and len(body) >= 12:
-        rate, channels, skipped = 48_000, body[9], int.from_bytes(body[10:12], "little")
+        rate, skipped = 48_000, int.from_bytes(body[10:12], "little")
     elif body.startswith(b"\x01vorbis") and len(body) >= 16:
-        rate, channels = int.from_bytes(body[12:16], "little"), body[11]
+        rate = int.from_bytes(body[12:16], "little")
     elif body.startswith(b"\x7fFLAC") and len(body) >= 30:
-        rate, channels = int.from_bytes(body[27:30], "big") >> 4, (body[29] >> 1 & 7) + 1
+        rate = int.from_bytes(body[27:30], "big") >> 4
     elif body.startswith(b"Speex   ") and len(body) >= 52:
-        rate, channels = int.from_bytes(body[36:40], "little"), int.from_bytes(body[48:52], "little")
-    return (rate, channels, skipped) if rate else None
+        rate = int.from_bytes(body[36:40], "little")
+    return (rate, skipped) if rate else None

@@ -113,6 +113,43 @@ def test_an_mp3_is_what_was_written_at_every_place_and_in_every_part(tmp_path):
         np.testing.assert_allclose(part, whole[at : at + len(part)], atol=1e-4)
 
 
+@pytest.mark.parametrize(("suffix", "coding"), [("mp3", "libmp3lame"), ("mka", "libopus")])
+@pytest.mark.parametrize(("rate", "start_s"), [(8_000, 0.1), (16_000, 0.05), (16_000, 27.3)])
+def test_a_part_begins_where_it_does_in_the_whole(tmp_path, suffix, coding, rate, start_s):
+    path = tmp_path / f"clip.{suffix}"
+    pcm = (voice_like(start_s + 3, rate) * 32_767).astype(np.int16)[None]
+    rate_out = 48_000 if coding == "libopus" else rate
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(coding, rate=rate_out, layout="mono")
+        frame = av.AudioFrame.from_ndarray(pcm, format="s16", layout="mono")
+        frame.rate = rate
+        resampler = av.AudioResampler(stream.format, "mono", rate_out, stream.frame_size or 1024)
+        for part in [*resampler.resample(frame), *resampler.resample(None)]:
+            container.mux(stream.encode(part))
+        container.mux(stream.encode(None))
+    whole, rate = load_clip(path)
+    part, _ = load_clip(path, start_s, start_s + 1)
+    search = whole[:, 0][max(0, round((start_s - 0.2) * rate)) :][: round(1.4 * rate)]
+    found = int(np.argmax(np.correlate(search, part[:, 0][: len(search) // 2], "valid")))
+    found += max(0, round((start_s - 0.2) * rate))
+    # Matroska counts in milliseconds, so a part far behind the beginning may lie one beside it.
+    assert abs(found - round(start_s * rate)) <= (rate // 1000 if start_s > 20 and suffix != "mp3" else 0)
+
+
+def voice_like(seconds: float, rate: int) -> np.ndarray:
+    return np.random.default_rng(3).normal(0, 0.1, round(seconds * rate)).astype(np.float32)
+
+
+def test_an_mp3_that_goes_on_at_another_rate_is_read_through(tmp_path):
+    one, other = written(tmp_path, "mp3", tone(2)).read_bytes(), tmp_path / "other"
+    other.mkdir()
+    path = tmp_path / "both.mp3"
+    path.write_bytes(one + written(other, "mp3", tone(2, 24_000, channels=1), 24_000).read_bytes())
+    samples, rate = load_clip(path)
+    assert rate == RATE and samples.shape[1] == 2 and abs(len(samples) / rate - 4) < 0.1
+    assert np.sqrt(np.mean(samples[-RATE : -RATE // 4] ** 2)) > 0.1
+
+
 def test_what_comes_after_a_damaged_place_of_an_m4a_is_kept(tmp_path):
     path = written(tmp_path, "m4a", sweep(8))
     content = bytearray(path.read_bytes())
