@@ -13,7 +13,7 @@ from app.services.audio_writer import AudioWriter, check_target
 from app.services.library import open_library
 from app.services.model_choice import open_engine
 from app.services.speech import Manner, Speech, continuation_clip, language_or_error, paragraphs, with_sampling
-from engine import FRAME_RATE, Clip, EngineClosedError, Priority, StopReason, TextError
+from engine import FRAME_RATE, Clip, EngineClosedError, Priority, SpeechWarning, StopReason, TextError
 
 if TYPE_CHECKING:
     from engine import Engine, ModelCard
@@ -71,6 +71,7 @@ class Saying:
         self._paths = paths
         self._speech: Speech | None = None
         self._cancelled = False
+        self._unused: list[SpeechWarning] = []  # what was asked for and belongs to nothing that was given
 
     def cancel(self) -> None:
         """End soon; what was spoken is written. May be called from a signal handler."""
@@ -116,10 +117,13 @@ class Saying:
     def _voice(self) -> tuple[str | None, tuple[Clip, ...]]:
         """Name and clips of the voice: one of the library, or else a file."""
         wanted = self.wish.voice
-        if wanted is None:
+        library = open_library(self._paths) if wanted is not None else None
+        voice = library.find(wanted) if library is not None and wanted is not None else None
+        if self.wish.transcript and self.wish.continue_from is None and (wanted is None or voice is not None):
+            message = "The transcript was not used: it belongs to a clip that is given as a file."
+            self._unused.append(SpeechWarning("unused_transcript", message))
+        if library is None or wanted is None:
             return None, ()
-        library = open_library(self._paths)
-        voice = library.find(wanted)
         if voice is not None:
             return voice.name, library.clips(voice)
         path = Path(wanted).expanduser()
@@ -190,7 +194,7 @@ class Saying:
             "stop_reason": spoken.stop_reason.value,
             "model": engine.card.name,
             "voice": voice_name,
-            "warnings": [{"code": warning.code, "message": warning.message} for warning in spoken.warnings],
+            "warnings": [{"code": one.code, "message": one.message} for one in (*self._unused, *spoken.warnings)],
             "incomplete": spoken.incomplete,
         }
 

@@ -204,6 +204,13 @@ def test_a_length_the_model_does_not_follow_is_said(moss) -> None:
     assert status == 0 and [warning["code"] for warning in json.loads(out)["warnings"]] == ["ignored_tokens"]
 
 
+@pytest.mark.parametrize("voice", [(), ("--voice", "Joe")])
+def test_a_transcript_without_its_clip_is_said_to_be_unused(moss, voice: tuple[str, ...]) -> None:
+    status, out, err = moss("say", "Hi.", "-o", "a.wav", "--json", "--transcript", "Good morning.", *voice)
+    assert status == 0 and "transcript was not used" in err
+    assert [warning["code"] for warning in json.loads(out)["warnings"]] == ["unused_transcript"]
+
+
 def test_a_standard_output_gets_a_wav_and_the_figures_go_elsewhere(tmp_path: Path) -> None:
     running = process(tmp_path, "say", "-", "-o", "-", "--json")
     out, err = running.communicate(b"Hello.", timeout=120)
