@@ -89,4 +89,5 @@ LIBRARY_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "No address associated with hostname"),
     QT_TRANSLATE_NOOP("Messages", "Broken pipe"),
     QT_TRANSLATE_NOOP("Messages", "Remote end closed connection without response"),
+    QT_TRANSLATE_NOOP("Messages", "No module named %1"),
 )

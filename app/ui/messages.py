@@ -38,6 +38,7 @@ MESSAGES: tuple[str, ...] = (
 _LONGEST = 2_000  # characters: what is longer is no message but somebody's text
 # A quoted passage is somebody's words: no sentence ends in it, and nothing in it is put into another language.
 _VALUE = "(?:“[^”]*”|[^“]|“(?![^”]*”))"
+_WIDE, _NARROW = re.compile("[\u4e00-\u9fff]"), re.compile("[A-Za-z0-9]")
 _SENTENCE = re.compile(rf"({_VALUE}*?[.!?:…])\s+", re.DOTALL)
 
 
@@ -62,12 +63,26 @@ def local(message: str) -> str:
         for number, value in enumerate(found.groups(), 1):
             if f"“%{number}”" not in source and value != message:
                 value = shown_languages(value) or local(value)
-            words = words.replace(f"%{number}", value)
+            words = _put(words, f"%{number}", value)
         parts.append(words)
         rest = rest[found.end() :].lstrip()
     if not known:
         return message
     return "".join(parts) if all(_ends_wide(part) for part in parts[:-1]) else " ".join(parts)
+
+
+def _put(words: str, place: str, value: str) -> str:
+    """Put a value in its place: a space stands between Chinese and other letters, and none within Chinese."""
+    before, _, behind = words.partition(place)
+    if _WIDE.match(value) and _WIDE.match(before[-2:-1]):
+        before = before.rstrip(" ")
+    elif _NARROW.match(value) and _WIDE.match(before[-1:]):
+        before += " "
+    if _WIDE.match(value[-1:]) and _WIDE.match(behind[1:2]):
+        behind = behind.lstrip(" ")
+    elif _NARROW.match(value[-1:]) and _WIDE.match(behind[:1]):
+        behind = " " + behind
+    return before + value + behind
 
 
 def _is_english() -> bool:

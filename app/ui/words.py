@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
 from engine import find_tags
 
 
@@ -19,6 +23,16 @@ def words_of(text: str, most: int = 80) -> str:
 def counted(count: int, one: str, many: str) -> str:
     """How many in words: `one` for exactly one, else `many` with the number in place of %1. Both are translated."""
     return one if count == 1 else many.replace("%1", f"{count:,}")
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Several things in a row, with the mark between them that the language has."""
+    return QCoreApplication.translate("Words", ", ").join(parts)
+
+
+def sentence(*parts: str) -> str:
+    """Parts as one sentence, with the marks that the language has."""
+    return QCoreApplication.translate("Words", "%1.").replace("%1", listed(parts))
 
 
 def in_minutes(seconds: float) -> str:

@@ -18,7 +18,7 @@ from app.ui.engine_loader import EngineLoader
 from app.ui.status.unfinished import Unfinished
 from app.ui.studio import Studio
 from app.ui.window import Window
-from app.ui.words import counted, in_minutes
+from app.ui.words import counted, in_minutes, sentence
 
 _ASKED_AT_ONCE = 100
 _BETWEEN_ASKING_MS = 4
@@ -274,7 +274,7 @@ class Work(QObject):
         if rtf is not None:
             text += self.tr(", ready in about %1").replace("%1", in_minutes(asking.audio_s * rtf))
         self._asked = asking.wanted
-        self._studio.say("info", text + ".")
+        self._studio.say("info", sentence(text))
         self._queue_changed()
 
     def _queue_changed(self) -> None:
@@ -293,7 +293,7 @@ class Work(QObject):
             parts.append(self.tr("%1 suspicious (F8 goes to the next)").replace("%1", str(len(report.suspicious))))
         if report.failed:
             parts.append(self.tr("%1 failed").replace("%1", str(len(report.failed))))
-        self._studio.say("warning" if report.suspicious or report.failed else "done", ", ".join(parts) + ".")
+        self._studio.say("warning" if report.suspicious or report.failed else "done", sentence(*parts))
 
     # Dialogs
 

@@ -336,11 +336,11 @@
     </message>
     <message>
         <source>Play at the e&amp;xport’s loudness</source>
-        <translation type="unfinished"></translation>
+        <translation>按导出响度播放(&amp;X)</translation>
     </message>
     <message>
         <source>Hear the script with the gain and the limiter of the export.</source>
-        <translation type="unfinished"></translation>
+        <translation>用导出时的增益和限幅器试听脚本。</translation>
     </message>
     <message>
         <source>&amp;Record a voice…</source>
@@ -1067,7 +1067,7 @@
     <name>ExportLoudness</name>
     <message>
         <source>Measuring loudness</source>
-        <translation type="unfinished"></translation>
+        <translation>正在测量响度</translation>
     </message>
 </context>
 <context>
@@ -3050,6 +3050,10 @@
     <message>
         <source>Remote end closed connection without response</source>
         <translation>对方没有回应就断开了连接</translation>
+    </message>
+    <message>
+        <source>No module named %1</source>
+        <translation>没有模块 %1</translation>
     </message>
     <message>
         <source>The output</source>
@@ -6426,15 +6430,15 @@
     </message>
     <message>
         <source>Play at the export’s loudness</source>
-        <translation type="unfinished"></translation>
+        <translation>按导出响度播放</translation>
     </message>
     <message>
         <source>Loudness</source>
-        <translation type="unfinished">响度</translation>
+        <translation>响度</translation>
     </message>
     <message>
         <source>Gain and limiter as for the loudness chosen in the export, −16 LUFS where none was.</source>
-        <translation type="unfinished"></translation>
+        <translation>增益和限幅器与导出时所选的响度相同；未选择时为 −16 LUFS。</translation>
     </message>
 </context>
 <context>
@@ -7924,6 +7928,17 @@
     <message>
         <source>These files are neither sound nor text. Drop a clip to make a voice, or a text to read.</source>
         <translation>这些文件既不是音频也不是文本。拖入片段创建声音，或拖入文本朗读。</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1。</translation>
     </message>
 </context>
 <context>

@@ -296,3 +296,10 @@ def test_long_texts_are_not_searched_for_messages(chinese: Any, monkeypatch: Any
 
 def test_english_messages_are_left_alone(qapp: Any) -> None:
     assert local("Very quiet: speech is at -40 dBFS.") == "Very quiet: speech is at -40 dBFS."
+
+
+def test_a_space_stands_between_chinese_and_other_letters_and_none_within_chinese(chinese: Any) -> None:
+    said = local("“Starter” speaks English, not French. Choose one of its languages, or another model.")
+    assert said.startswith("“Starter”会说英语，不会说法语。")
+    assert local("Settings must be a whole number from 1 to 9.") == "设置必须是 1 到 9 之间的整数。"
+    assert local("The output does not answer any more.") == "输出设备不再响应。"

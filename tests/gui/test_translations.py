@@ -25,6 +25,7 @@ from app.ui.import_messages import COUNTED, NAMED, left_out_words
 from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import local
 from app.ui.status.status import Status
+from app.ui.words import sentence
 from engine import LANGUAGES
 
 
@@ -236,3 +237,11 @@ def test_what_is_shown_while_a_model_loads_is_chinese(chinese: Any, running: Any
 
 def test_how_long_a_text_lasts_is_told_in_chinese(chinese: Any) -> None:
     assert _hours(60.0) == "1 分钟" and _hours(3_900.0) == "1 小时 05 分钟"
+
+
+def test_a_row_of_facts_has_the_marks_of_the_language(qapp: Any) -> None:
+    assert sentence("1 line spoken", "1 failed") == "1 line spoken, 1 failed."
+
+
+def test_a_row_of_facts_has_chinese_marks_in_chinese(chinese: Any) -> None:
+    assert sentence("已朗读 1 行", "1 行失败") == "已朗读 1 行，1 行失败。"

@@ -11,6 +11,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from app.model.block import Block, BlockKind
 from app.services.kept_tags import LONG_TEXT, parts_of, tags_in
 from app.services.programme import is_spoken
+from app.ui.words import listed
 from engine.requests import FRAME_S
 from engine.text.duration import estimate_frames
 
@@ -75,7 +76,7 @@ class BlockInfo:
                 "%1", QCoreApplication.translate("BlockKind", kind)
             )
         parts = [part for part in (self.voice, self.length, self.state_words, self.warning) if part]
-        return ", ".join(parts)
+        return listed(parts)
 
 
 def wanted_s(block: Block) -> float | None:

@@ -24,6 +24,7 @@ from app.ui.studio import Studio
 from app.ui.theme import GRID, HALF, theme
 from app.ui.widgets.dock import IconButton, small_button
 from app.ui.widgets.rows import paint_ground
+from app.ui.words import listed
 
 ROW_PX = 32
 MOST_ROWS = 6
@@ -148,7 +149,7 @@ class TakesSection(QWidget):
             words = [name, f"{take.seconds:.1f} s", self._state_words(take, stale)]
             if chosen:
                 words.append(self.tr("chosen"))
-            item.setAccessibleText(", ".join(word for word in words if word))
+            item.setAccessibleText(listed(word for word in words if word))
             item.setToolTip(self._figures(take, stale))
             self._model.appendRow(item)
             if chosen:

@@ -14,6 +14,7 @@ from app.ui.language_names import shown_language
 from app.ui.messages import local
 from app.ui.studio import Studio
 from app.ui.voice_menu import voices_of
+from app.ui.words import listed
 from engine import SpeechError
 
 VOICE_ROLE = Qt.ItemDataRole.UserRole
@@ -109,7 +110,7 @@ class VoiceModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return local(cannot_speak(self._studio.card, voice)) or self._describe(voice)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(
+            return listed(
                 part
                 for part in (voice.name, self._describe(voice), local(cannot_speak(self._studio.card, voice)))
                 if part
@@ -165,4 +166,4 @@ class VoiceModel(QAbstractListModel):
         library = self._studio.library
         if library is not None and library.is_built_in(voice.id):
             parts.append(QCoreApplication.translate("Voices", "comes with the model"))
-        return ", ".join(parts)
+        return listed(parts)
