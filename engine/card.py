@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from engine.errors import CheckpointError
-from engine.requests import Sampling, SamplingOptions
+from engine.requests import FRAME_RATE, MAX_FRAMES, Sampling, SamplingOptions
 
 Cloning = Literal["none", "known_voices", "zero_shot"]
 
@@ -56,7 +56,8 @@ class ModelCard:
         cloning: `none`, `known_voices` (only `voices`), or `zero_shot`.
         voices: clips listed with the model; `default_voice` is the id of one of them or None.
         longest_reference_s: a longer one is refused or cut by the person.
-        longest_piece_s: what one call may speak.
+        longest_piece_s: what one call speaks at most, unless a person wants more.
+        most_piece_s: what a person may want; None is no more than that.
         pause_tags: see PauseTags.
         length, instruction, quality, sound_event, ambient_sound, continuation: fields the model follows.
         characters: `any` or `ascii`; lower_capitals: words in capitals are lowered first.
@@ -77,6 +78,7 @@ class ModelCard:
     default_voice: str | None = None
     longest_reference_s: float = 100.0
     longest_piece_s: float = 60.0
+    most_piece_s: float | None = None
     pause_tags: PauseTags | None = None
     length: bool = True
     instruction: bool = True
@@ -99,6 +101,10 @@ class ModelCard:
         """The voice listed with the model whose clip has this content, or None."""
         return next((voice for voice in self.voices if voice.sha256 == sha256), None)
 
+    def piece_limit_s(self, wanted_s: float | None) -> float:
+        """What one call speaks at most when a person wants `wanted_s` (None: as usual)."""
+        return min(wanted_s or self.longest_piece_s, self.most_piece_s or self.longest_piece_s)
+
     def speaks(self, language: str | None) -> bool:
         return language is None or not self.languages or language in self.languages
 
@@ -109,6 +115,7 @@ FULL_SIZE_CARD = ModelCard(
     version="1.5",
     licence="Apache-2.0",
     summary="Zero-shot voice cloning in 31 languages, 48 kHz stereo.",
+    most_piece_s=MAX_FRAMES / FRAME_RATE,
     pause_tags=PauseTags(0.1, 10.0, 0.1),
 )
 

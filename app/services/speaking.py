@@ -44,7 +44,7 @@ class Habits:
 
     Attributes:
         continuation: each piece of a block is conditioned on the one before, where the model can.
-        longest_piece_s: a shorter limit for one piece than the model's own, or None.
+        longest_piece_s: another limit for one piece than the model's usual, as far as its card allows; or None.
         fresh_seeds: every making takes another seed; else the project's is used, and one timbre lasts over a book.
     """
 

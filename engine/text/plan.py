@@ -139,7 +139,7 @@ def plan_speech(
         pauses: `exact` cuts the text at every pause; `natural` leaves pauses to the model where its card follows them,
             in the card's spelling and step, and cuts at the others.
         normalise: apply `normalize` first.
-        longest_piece_s: a shorter limit than the card's.
+        longest_piece_s: another limit than the card's, as far as the card allows it.
 
     Never raises for any text. Time is linear in its length. Warning codes: `broken_tag`, `pause_limited`,
     `pause_rounded`, `length_limited`, `several_lengths`, `unreadable`, `long_sentence`, `long_word`,
@@ -148,7 +148,7 @@ def plan_speech(
     tags = find_tags(text)
     lengths = [tag for tag in tags if tag.kind == "length"]
     warnings = _tag_warnings(tags, lengths)
-    limit_s = min(card.longest_piece_s, longest_piece_s or card.longest_piece_s)
+    limit_s = card.piece_limit_s(longest_piece_s)
     language = language_name(language)
     entries = list(lexicon)
     sections, followed = _sections(text, tags, card, pauses, warnings)

@@ -241,6 +241,14 @@ def test_long_blocks_are_cut_at_sentence_ends_only(sentence):
         assert piece.text.strip().endswith(sentence.strip()) and piece.text.startswith(sentence[:10])
 
 
+def test_a_piece_is_a_minute_as_a_rule_and_up_to_ten_where_that_is_wanted():
+    text = "This sentence says nothing that anybody would want to remember. " * 400
+    longest_s = {wanted: max(piece.estimate_frames for piece in plan_speech(text, FULL, longest_piece_s=wanted).pieces) / 12.5 for wanted in (None, 30, 300, 6_000)}  # fmt: skip
+    assert 55 < longest_s[None] <= 60 and 25 < longest_s[30] <= 30
+    assert 290 < longest_s[300] <= 300 and 590 < longest_s[6_000] <= 600
+    assert max(piece.estimate_frames for piece in plan_speech(text, STARTER, longest_piece_s=300).pieces) <= 15 * 12.5
+
+
 def test_a_sentence_too_long_is_cut_at_its_marks_with_a_warning():
     clause = "and then the old man said another thing nobody wanted to hear, "
     plan = plan_speech(clause * 9 + "the end.", STARTER)
