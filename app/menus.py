@@ -96,6 +96,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "previous_block",
             "next_block",
             "loop",
+            "export_loudness",
             "-",
             "record_voice",
             "add_voice",

@@ -118,6 +118,14 @@ SPEECH_ACTIONS: tuple[Action, ...] = (
         kind="switch",
     ),
     action(
+        "export_loudness",
+        QT_TRANSLATE_NOOP("Actions", "Play at the e&xport’s loudness"),
+        icon="volume",
+        tip=QT_TRANSLATE_NOOP("Actions", "Hear the script with the gain and the limiter of the export."),
+        needs="player",
+        kind="switch",
+    ),
+    action(
         "record_voice",
         QT_TRANSLATE_NOOP("Actions", "&Record a voice…"),
         icon="record",

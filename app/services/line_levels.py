@@ -96,7 +96,7 @@ def _levels(samples: np.ndarray, weighting: _Weighting) -> np.ndarray:
 
 
 def line_levels(excerpt: Excerpt, block: Block, take_reader: TakeReader, check: Callable[[], None]) -> np.ndarray:
-    """`levels_of` a line as it is heard, from its first to its last speech and before its own gain.
+    """`levels_of` a line as it is heard, from its first to its last speech and before its gain.
 
     Args:
         check: asked now and then; may raise to end this.
@@ -107,7 +107,7 @@ def line_levels(excerpt: Excerpt, block: Block, take_reader: TakeReader, check: 
         [block.id],
         take_reader,
         excerpt.plan,
-        gain_db=lambda each: -each.settings.gain_db,
+        gain_db=lambda each: -excerpt.settings.gain_db(each),
     )
 
     start, position = 0, 0

@@ -38,7 +38,7 @@ class HeardLine:
 
     Attributes:
         take_id, heard_as: what decides its sound, see `BlockStates.heard_as`.
-        gain_db: of the line itself.
+        gain_db: of the line and its voice.
         gap_s: from the last speech before it to its first.
         block, excerpt: to measure it by, where that has to be.
     """

@@ -6373,8 +6373,8 @@
         <translation>最长片段</translation>
     </message>
     <message>
-        <source>As long as the model can</source>
-        <translation>以模型上限为准</translation>
+        <source>The model’s usual %1 s</source>
+        <translation>模型的通常值 %1 秒</translation>
     </message>
     <message>
         <source>Longer lines are cut at the ends of sentences.</source>

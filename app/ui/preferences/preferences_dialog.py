@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -181,9 +182,11 @@ class PreferencesDialog(Dialog):
         joined.toggled.connect(lambda on: setattr(self._state, "continuation", on))
         cannot = self.tr("%1 speaks each piece on its own.").replace("%1", card.name if card else "")
         page.add(self.tr("Long lines"), joined, "" if goes_on else cannot)
-        most_s = card.longest_piece_s if card is not None else 60.0
+        usual_s, most_s = (card.longest_piece_s, card.piece_limit_s(math.inf)) if card is not None else (60.0, 60.0)
         longest = OptionalNumber(self.tr("Longest piece"), 5, most_s, 5, 0, self.tr(" s"))
-        longest.show_value(self._state.longest_piece_s, self.tr("As long as the model can"), most_s)
+        longest.show_value(
+            self._state.longest_piece_s, self.tr("The model’s usual %1 s").replace("%1", f"{usual_s:g}"), usual_s
+        )
         longest.edited.connect(lambda value: setattr(self._state, "longest_piece_s", value))
         page.add(self.tr("Longest piece"), longest, self.tr("Longer lines are cut at the ends of sentences."))
         seeds = Segments(
@@ -216,6 +219,16 @@ class PreferencesDialog(Dialog):
         microphone = Choice(self.tr("Microphone"))
         microphone.edited.connect(self._set_microphone)
         page.add(self.tr("Microphone"), microphone, self.tr("For recording a voice."))
+        switch = self._studio.actions.action("export_loudness")
+        loudness = QCheckBox(self.tr("Play at the export’s loudness"))
+        loudness.setChecked(switch.isChecked())
+        loudness.toggled.connect(lambda on: setattr(self._state, "loudness_preview", on))
+        switch.toggled.connect(loudness.setChecked)
+        page.add(
+            self.tr("Loudness"),
+            loudness,
+            self.tr("Gain and limiter as for the loudness chosen in the export, −16 LUFS where none was."),
+        )
 
         def look(_task: Any) -> tuple[list[str], list[str]]:
             return [device.name for device in devices.outputs()], [device.name for device in devices.inputs()]

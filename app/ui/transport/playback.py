@@ -9,11 +9,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.model.block import BlockKind
 from app.services.listening import Listening, Range
+from app.services.mastered import Mastered
 from app.services.playing import Place, PlayerSnapshot, PlayState, Source
 from app.services.programme import is_spoken
 from app.services.timeline import Timeline
 from app.ui.studio import Studio
 from app.ui.throttle import UI_RATE_HZ, Throttle
+from app.ui.transport.export_loudness import ExportLoudness
 from engine import SAMPLE_RATE
 
 
@@ -26,6 +28,7 @@ class Playback(QObject):
         cued: where playing starts next, when a place was chosen while nothing played.
         caret_samples: asks the editor how far into a block's sound the word at the caret begins.
         selected_s: the stretch of time that was dragged on the waveform, or None.
+        loudness: plays the programme as loud as its export, when that is wished.
 
     Signals:
         ticked(PlayerSnapshot): the playhead may have moved, or the state changed.
@@ -56,6 +59,8 @@ class Playback(QObject):
         self._timer.setInterval(1000 // UI_RATE_HZ)
         self._timer.timeout.connect(self._tick)
         self._tell_timeline = Throttle(self.timeline_changed.emit, parent=self, at_once=False)
+        self.loudness = ExportLoudness(studio, lambda: self.timeline, self)
+        self.timeline_changed.connect(self.loudness.follow)
         studio.services_changed.connect(self._attach)
         studio.project_replaced.connect(self._project_replaced)
         studio.block_state_changed.connect(self._block_changed)
@@ -252,13 +257,12 @@ class Playback(QObject):
         self._previewing = False
         self._paused_at_block = ""
         self.cued = None
-        renderer, post = studio.renderer, studio.bridge.post
-        listening = Listening(renderer, post, wanted)
-        waiting = [listening]
+        renderer, post, mastering = studio.renderer, studio.bridge.post, self.loudness.mastering
+        waiting = [Mastered(Listening(renderer, post, wanted), mastering)]
 
         def open_source() -> Source:
             # The first was made at once, so that speaking starts before the device is open; a loop makes more of them.
-            return waiting.pop() if waiting else Listening(renderer, post, wanted)
+            return waiting.pop() if waiting else Mastered(Listening(renderer, post, wanted), mastering, goes_on=True)
 
         studio.player.play(open_source, loop=self._loop)
         self._timer.start()

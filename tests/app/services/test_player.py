@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from app.services.devices import Devices
+from app.services.loudness import target_for
+from app.services.master import Mastering, Wish
+from app.services.mastered import Mastered
 from app.services.player import Player
 from app.services.playing import Place, PlayState
 
@@ -472,3 +475,88 @@ def test_a_source_that_breaks_stops_playing_with_a_reason_and_the_next_plays(pla
     player.play(lambda: Ramp(4_800))
     until(lambda: player.state is PlayState.STOPPED)
     assert len(sound.streams[-1].sound_written) >= 4_800
+
+
+# -- as loud as the export
+
+
+@pytest.fixture
+def louder():
+    """Plays 6 dB louder, far below the limiter."""
+    mastering = Mastering()
+    mastering.wish = Wish(target_for("-16"), 6.0)
+    return mastering
+
+
+FACTOR = np.float32(10 ** (6 / 20))
+
+
+def test_louder_the_place_is_the_same_and_pausing_skips_nothing(player, sound, louder):
+    source = Ramp(2 * RATE)
+    after_samples(sound, 30_000, player.pause)
+    player.play(lambda: Mastered(source, louder))
+    until(lambda: player.state is PlayState.PAUSED and not sound.streams[0].open, "the pause")
+    place = player.snapshot().place
+    assert len(sound.streams[0].sound_written) - place.offset_samples == pytest.approx(0.15 * RATE, abs=2)
+    player.resume()
+    until(lambda: player.state is PlayState.STOPPED, "the end")
+    first, rest = sound.streams[0].sound_written, sound.streams[1].sound_written
+    assert np.array_equal(first, source.samples[: len(first)] * FACTOR)
+    assert np.array_equal(rest[: 2 * RATE - place.offset_samples], source.samples[place.offset_samples :] * FACTOR)
+    assert source.closed and player.snapshot().waits == 0
+
+
+def test_louder_a_lost_device_goes_on_where_it_was(player, sound, louder):
+    source = Ramp(2 * RATE)
+    after_samples(sound, 40_000, lambda: sound.gone.add("Speakers"))
+    player.play(lambda: Mastered(source, louder))
+    until(lambda: player.state is PlayState.PAUSED, "the loss")
+    place = player.snapshot().place
+    sound.gone.clear()
+    sound.on_write = None
+    player.resume()
+    until(lambda: player.state is PlayState.STOPPED, "the end")
+    rest = sound.streams[-1].sound_written
+    assert np.array_equal(rest[: 2 * RATE - place.offset_samples], source.samples[place.offset_samples :] * FACTOR)
+
+
+def test_louder_rounds_of_a_loop_join_without_a_gap(player, sound, louder):
+    sources = [Ramp(RATE) for _ in range(3)]
+    waiting = iter(sources)
+    after_samples(sound, 2 * RATE + 4_800, lambda: player.set_loop(False))
+    player.play(lambda: Mastered(next(waiting), louder, goes_on=True), loop=True)
+    until(lambda: player.state is PlayState.STOPPED, "the end")
+    expected = np.concatenate([source.samples * FACTOR for source in sources])
+    assert np.array_equal(sound.streams[0].sound_written[: len(expected)], expected)
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_louder_another_speed_keeps_the_length_and_the_place(player, sound, louder, speed):
+    source = Ramp(2 * RATE)
+    source.samples[:] = 0.1 * np.sin(2 * np.pi * 200 * np.arange(2 * RATE) / RATE)[:, None]
+    places = []
+    sound.on_write = lambda _: places.append((sound.clock(), player.snapshot().place))
+    player.set_speed(speed)
+    player.play(lambda: Mastered(source, louder))
+    until(lambda: player.state is PlayState.STOPPED, "the end")
+    heard = sound.streams[0].sound_written
+    spoken = heard[: np.flatnonzero(np.abs(heard[:, 0]) > 0.05)[-1]]
+    assert len(spoken) == pytest.approx(2 * RATE / speed, abs=0.1 * RATE)
+    assert np.abs(spoken).max() == pytest.approx(0.1 * FACTOR, rel=0.02)
+    times = [
+        (at_s, place.offset_samples / RATE) for at_s, place in places if place and 4_800 < place.offset_samples < 90_000
+    ]
+    (from_s, first_s), (to_s, last_s) = times[0], times[-1]
+    assert (last_s - first_s) / (to_s - from_s) == pytest.approx(speed, rel=0.05)
+
+
+def test_switching_louder_while_it_plays_is_heard_and_costs_no_wait(player, sound):
+    source, mastering = Ramp(2 * RATE), Mastering()
+    wish = Wish(target_for("-16"), 6.0)
+    after_samples(sound, 40_000, lambda: setattr(mastering, "wish", wish))
+    player.play(lambda: Mastered(source, mastering))
+    until(lambda: player.state is PlayState.STOPPED, "the end")
+    heard = sound.streams[0].sound_written[: 2 * RATE]
+    assert np.array_equal(heard[:40_000], source.samples[:40_000])
+    assert np.array_equal(heard[50_000:], source.samples[50_000:] * FACTOR)
+    assert player.snapshot().underruns == 0 and player.snapshot().waits == 0
