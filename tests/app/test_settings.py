@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from app import settings as module
 from app.paths import paths_for
-from app.settings import Server, Settings
+from app.settings import Server, Settings, Values
 
 
 def load(folder: Path) -> Settings:
@@ -140,3 +142,19 @@ def test_any_json_gives_settings_of_the_right_types(tmp_path: Path, groups: dict
     (tmp_path / "settings.json").write_text(json.dumps({"version": 1} | groups))
     settings = load(tmp_path)
     assert module._fits(module.Values, settings.values)
+
+
+def test_every_setting_is_read_by_something() -> None:
+    app = Path(module.__file__).parent
+    sources = "\n".join(file.read_text("utf-8") for file in app.rglob("*.py") if file != Path(module.__file__))
+    unread = []
+    for group in fields(Values):
+        kind = group.default_factory if group.default_factory is not MISSING else None
+        for each in fields(kind) if is_dataclass(kind) else ():
+            names = "|".join([group.name, *re.findall(rf"(\w+) = [\w.]*settings\.{group.name}\n", sources)])
+            as_attribute = rf"\b(?:{names})\.{each.name}\b"
+            of_the_window = re.search(rf'(\w+) = _setting\("{group.name}", "{each.name}"\)', sources)
+            through_it = rf"\b\w*(?:state|settings)\.{of_the_window[1]}\b(?! = )" if of_the_window else "(?!)"
+            if not re.search(as_attribute, sources) and not re.search(through_it, sources):
+                unread.append(f"{group.name}.{each.name}")
+    assert unread == []

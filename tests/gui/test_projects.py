@@ -17,9 +17,9 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take
@@ -550,6 +550,21 @@ def test_how_lines_are_made_is_set_in_the_preferences_and_counts_at_once_and_aft
     first.window.close()
     first.close()
     assert open_studio_at().studio.renderer.states.habits == wanted
+
+
+def test_a_piece_may_be_longer_than_usual_where_the_model_allows_it(running: Any) -> None:
+    def longest() -> OptionalNumber:
+        dialog = running.work.open_preferences("speech")
+        return next(each for each in dialog.findChildren(OptionalNumber) if each.accessibleName() == "Longest piece")
+
+    assert longest().maximum() == 15.0 and "15 s" in longest().text()
+    running.work.open_preferences("speech").close()
+    running.studio.set_card(FULL_SIZE_CARD)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert longest().maximum() == 600.0 and "60 s" in longest().text()
+    longest().setValue(300)
+    assert running.window.state.longest_piece_s == 300.0
+    running.work.open_preferences("speech").close()
 
 
 def test_compacting_works_in_the_background_and_says_what_it_brought(sample: Any, qtbot: Any) -> None:
