@@ -28,11 +28,9 @@ class ActionSet(QObject):
 
     Signals:
         shortcuts_changed(): a person changed a key.
-        conditions_changed()
     """
 
     shortcuts_changed = Signal()
-    conditions_changed = Signal()
 
     def __init__(self, owner: QWidget, shortcuts: dict[str, list[str]] | None = None) -> None:
         super().__init__(owner)
@@ -73,7 +71,6 @@ class ActionSet(QObject):
             for declared in ACTIONS:
                 if changed.intersection(declared.needs):
                     self._refresh_one(declared)
-            self.conditions_changed.emit()
 
     def why_not(self, action_id: str) -> str:
         """Why the action is not possible now; "" when it is."""

@@ -8,11 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData
 
 from app.services.voice_archive import SUFFIX as ARCHIVE_SUFFIX
+from app.services.voice_records import AUDIO_SUFFIXES
 
 VOICE_MIME = "application/x-moss-voice"
-SOUND_SUFFIXES = frozenset(
-    ".wav .flac .mp3 .m4a .m4b .aac .ogg .oga .opus .aiff .aif .caf .wma .mp4 .mov .mkv .webm".split()
-)
+SOUND_SUFFIXES = AUDIO_SUFFIXES
 PROJECT_SUFFIX = ".mvs"
 SCRIPT_SUFFIXES = frozenset(".txt .md .markdown .docx .epub .srt .vtt .html .htm .rtf .odt .pdf".split()) | {
     PROJECT_SUFFIX

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 
-from engine.requests import FRAME_RATE
 from engine.text.languages import language_name
 
 # Frames of 80 ms a character: the rates of MODEL §3.3.
@@ -67,8 +66,3 @@ def character_frames(text: str, language: str | None = None) -> array[float]:
 def estimate_frames(text: str, language: str | None = None) -> int:
     """Expected length of `text` in frames of 80 ms, at least 1. `language`: any name or code, or None."""
     return max(1, round(sum(character_frames(text, language))))
-
-
-def frames_of_seconds(seconds: float) -> int:
-    """The nearest whole number of frames, at least 1: what the prompt's length field wants."""
-    return max(1, round(seconds * FRAME_RATE))

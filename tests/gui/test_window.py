@@ -230,7 +230,7 @@ def test_dropped_sound_is_handed_to_the_voices(running: Any, drop_on: Any, files
     got: list[Any] = []
     running.studio.audio_dropped.disconnect()
     running.studio.audio_dropped.connect(got.append)
-    clips = [tmp_path / "a.wav", tmp_path / "b.MP3"]
+    clips = [tmp_path / "a.wav", tmp_path / "b.MP3", tmp_path / "film.avi"]
     for clip in clips:
         clip.write_bytes(b"")
     drop_on(running.window.script.editor.viewport(), files_mime(*clips), QPoint(60, 60))

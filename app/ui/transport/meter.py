@@ -14,8 +14,7 @@ _WARM_DB, _HOT_DB = -12.0, -1.0
 
 
 class MeterView(QWidget):
-    """Two bars from -48 to 0 dBFS; the figure beside them is LUFS of the last 3 s, and the true peak in the tool tip.
-    Two bars from -48 to 0 dBFS; the figure beside them is LUFS of the last 3 s, and the true peak in the tool tip."""
+    """Two bars from -48 to 0 dBFS; beside them LUFS of the last 3 s, and in the tool tip the highest true peak."""
 
     def __init__(self) -> None:
         super().__init__()

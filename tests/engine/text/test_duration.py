@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.duration import character_frames, estimate_frames, frames_of_seconds
+from engine.text.duration import character_frames, estimate_frames
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,7 @@ def test_places_of_a_number_and_rows_of_marks_take_little():
 
 
 def test_nothing_takes_one_frame():
-    assert estimate_frames("") == 1 and frames_of_seconds(0) == 1
-    assert frames_of_seconds(4.0) == 50
+    assert estimate_frames("") == 1
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
