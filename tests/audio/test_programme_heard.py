@@ -6,15 +6,22 @@ import time
 
 import numpy as np
 import pytest
+import soundfile
+from outside import loudness, needs_ffmpeg
 from tone_studio import ToneStudio
 
 from app.model.commands import ReplaceText
 from app.services.devices import Devices
 from app.services.excerpt import Excerpt, mix_settings
+from app.services.exporter import export
+from app.services.exporter_formats import AudioFormat
+from app.services.exporter_request import ExportRequest
+from app.services.loudness import target_for
 from app.services.mixer import Mixer
 from app.services.player import Player
 from app.services.playing import PlayState
 from app.services.programme import mix, programme
+from app.services.tasks import Tasks
 from app.ui.waveform import Waveform
 
 pytestmark = pytest.mark.sound
@@ -104,3 +111,29 @@ def test_a_loop_and_a_seek_arrive_without_a_click_of_silence_inside(tones, sound
     quiet = np.diff(np.flatnonzero(sound > 0.001))
     assert len(sound) > 1.0 * 48_000
     assert quiet.max() < 0.12 * 48_000
+
+
+@needs_ffmpeg
+def test_at_the_export_s_loudness_what_arrives_is_the_file(tones, sound_server, qtbot, tmp_path):
+    studio = tones.studio
+    studio.attach(tasks=Tasks(studio.bridge.post))
+    studio.renderer.render(tones.ids)
+    qtbot.waitUntil(lambda: not studio.renderer.queue(), timeout=10000)
+    playback = Waveform(studio)._playback
+    playback.loudness.switch(True)
+    qtbot.waitUntil(lambda: playback.loudness.gain_db is not None, timeout=10000)
+    excerpt = Excerpt(studio.project, tones.ids, studio.renderer.states.manner)
+    request = ExportRequest(tmp_path / "file.wav", AudioFormat("wav", 32), loudness=target_for("-16"))
+    export(studio.project, request, tones.store.read_take, excerpt.plan)
+    written = soundfile.read(request.out, dtype="float32")[0]
+    tape = sound_server.record()
+    playback.play_from_start()
+    qtbot.waitUntil(lambda: studio.player.state is PlayState.PLAYING, timeout=10000)
+    qtbot.waitUntil(lambda: studio.player.state is PlayState.STOPPED, timeout=30000)
+    studio.tasks.close()
+    arrived = heard(sound_server.recorded(tape), written)
+    np.testing.assert_allclose(arrived, written, atol=0.01 * np.abs(written).max())
+    assert np.abs(arrived - expected(tones)).max() > 0.05
+    soundfile.write(tmp_path / "arrived.wav", arrived, 48_000, subtype="FLOAT")
+    lufs, true_peak_db = loudness(tmp_path / "arrived.wav")
+    assert abs(lufs + 16.0) <= 0.5 and true_peak_db <= -1.0

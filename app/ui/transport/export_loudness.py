@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 
 _USUAL = "-16"
 _LINES_AT_ONCE = 20
+_NEW_LINES_AT_ONCE = 500
 _LOOK_AGAIN_MS = 300
 # Lines of a book are looked through bit by bit; how long that took is left free before the next time, many times over.
 _PAUSES_FOR_WORK = 10
@@ -45,6 +47,7 @@ class ExportLoudness(QObject):
         self._target: LoudnessTarget | None = None  # what the gain is for
         self._task: Any = None
         self._again = False  # something changed while it was measured
+        self._measured: Any = None  # what the gain was told from
         self._slices = Slices(self)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -87,8 +90,7 @@ class ExportLoudness(QObject):
         if self._studio.actions is not None:
             self._studio.actions.action("export_loudness").setChecked(self.is_on)
         if self.is_on:
-            self._wish()
-            self._later.start()
+            self.follow()
             return
         self.mastering.wish = None
         self._later.stop()
@@ -102,7 +104,7 @@ class ExportLoudness(QObject):
                 self._gain_db += target.lufs - self._target.lufs
             else:
                 self._gain_db = self.mastering.heard_db = None
-            self._target = target
+            self._target, self._measured = target, None
         self.mastering.wish = Wish(target, self._gain_db)
 
     def _chosen(self) -> LoudnessTarget:
@@ -124,7 +126,7 @@ class ExportLoudness(QObject):
         self._stop()
         self._attach()
         self._loudness = ProgrammeLoudness(self._studio.paths.cache / "loudness")
-        self._gain_db = self._target = self.mastering.heard_db = None
+        self._gain_db = self._target = self._measured = self.mastering.heard_db = None
         self.follow()
 
     def _stop(self) -> None:
@@ -147,36 +149,32 @@ class ExportLoudness(QObject):
         assert renderer is not None and timeline is not None
         project, states = renderer.project, renderer.states
         lines: list[HeardLine] = []
-        ended_s = 0.0
+        ended_s, new = 0.0, 0
         for number, block_id in enumerate(list(timeline.ids), 1):
             row = timeline.row(block_id)
             if row is not None and project.has_block(block_id):
                 block = project.block(block_id)
                 take = states.take(block)
                 if take is not None and row.length_s:
-                    heard_as = states.heard_as(block, take)
-                    gap_s = max(0.0, row.start_s - ended_s)
-                    line = HeardLine(take.id, heard_as, project.settings.gain_db(block), gap_s, block)
-                    if not loudness.knows(line):
+                    # Rounded, so that what is the same is seen to be the same wherever it stands.
+                    gap_s = round(max(0.0, row.start_s - ended_s), 3)
+                    gain_db, heard_as = project.settings.gain_db(block), states.heard_as(block, take)
+                    line = HeardLine(take.id, heard_as, gain_db, gap_s, block)
+                    if loudness.knows(line):
+                        lines.append(line)
+                    elif (new := new + 1) <= _NEW_LINES_AT_ONCE:
                         excerpt = Excerpt(project, [block_id], states.manner)
-                        line = HeardLine(
-                            take.id,
-                            heard_as,
-                            project.settings.gain_db(block),
-                            gap_s,
-                            block,
-                            None if excerpt.lacks_model else excerpt,
-                        )
-                    lines.append(line)
+                        lines.append(line if excerpt.lacks_model else replace(line, excerpt=excerpt))
                 ended_s = row.start_s + row.length_s
             if number % _LINES_AT_ONCE == 0:
                 yield
         self._later.setInterval(max(_LOOK_AGAIN_MS, round(1000 * _PAUSES_FOR_WORK * (time.monotonic() - began_s))))
-        self._measure(lines)
+        self._measure(lines, all_of_them=new <= _NEW_LINES_AT_ONCE)
 
-    def _measure(self, lines: list[HeardLine]) -> None:
+    def _measure(self, lines: list[HeardLine], *, all_of_them: bool) -> None:
         studio, loudness, target = self._studio, self._loudness, self._target
-        if target is None or studio.tasks is None:
+        heard = (target, [(line.key, line.gain_db, line.gap_s, line.excerpt is None) for line in lines])
+        if target is None or studio.tasks is None or heard == self._measured:
             return
         read = studio.store.read_take
 
@@ -186,7 +184,11 @@ class ExportLoudness(QObject):
             if gain_db is not None and target == self._target and self.is_on:
                 self._gain_db = gain_db
                 self._wish()
-            if self._again or not complete:
+            if complete and all_of_them:
+                self._measured = heard
+            else:
+                self._later.setInterval(_LOOK_AGAIN_MS)
+            if self._again or not complete or not all_of_them:
                 self.follow()
 
         def failed(error: BaseException) -> None:

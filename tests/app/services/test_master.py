@@ -264,6 +264,35 @@ def test_switching_on_and_off_while_it_plays_makes_no_click() -> None:
     assert largest_step(heard) <= 1.02 * loud * largest_step(sound)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([None, 0.0, 6.0, -6.0]), st.integers(0, 9_000), st.integers(1, 12)), max_size=12
+    ),
+    st.integers(1, 2_000),
+)
+def test_however_it_is_switched_and_however_late_sound_comes_nothing_is_lost_moved_or_cut(
+    wishes: list[tuple[float | None, int, int]], n: int
+) -> None:
+    sound = np.full((2 * RATE, 2), 0.1, np.float32) + tone(2.0, 0.02)
+    mastering, inner = Mastering(), Made(sound, there=0)
+    source, played = Mastered(inner, mastering), []
+    for gain_db, come, reads in wishes:
+        mastering.wish = None if gain_db is None else on("-16", gain_db).wish
+        inner.there = min(len(sound) - 1, inner.there + come)
+        for _ in range(reads):
+            block = source.read(n)
+            assert block is not None
+            played.append(block)
+    inner.there = len(sound)
+    heard = np.concatenate([*played, everything(source, n)])
+    assert heard.shape == sound.shape
+    gains = heard[:, 0] / sound[:, 0]
+    assert 0.5 <= gains.min() and gains.max() <= 2.0
+    # From half to double within the 50 ms of a switch is the fastest that it may go.
+    assert np.abs(np.diff(gains)).max() <= 1.6 * np.pi / 2 / 2_400
+
+
 def test_another_gain_is_reached_without_a_click_and_kept() -> None:
     sound = tone(4.0)
     mastering = on("-16", 0.0)
