@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -133,3 +133,24 @@ def test_nothing_is_lost_where_the_studio_ends_meanwhile(
     again = open_studio_at()
     assert again.session.open(path)
     assert texts(again) == (after, after)
+
+
+def test_a_pill_that_is_dragged_meanwhile_is_the_one_that_changes(book: Any, qtbot: Any) -> None:
+    studio, script, editor = book.studio, book.window.script, book.window.script.editor
+    studio.history.do(ReplaceText(studio.project.characters, "", "\nWait. [pause 1.0s] Go on."))
+    qtbot.waitUntil(lambda: not script.find_bar._search_soon._timer.isActive())
+    after = studio.project.text().replace("many", "a good 𝒃ook of")
+    editor.moveCursor(editor.textCursor().MoveOperation.End)
+    editor.viewport().repaint()
+    view, at = editor.viewport(), editor.painting.pills[-1].rect.center().toPoint()
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    told: list[str] = []
+    studio.notice.connect(lambda level, _: told.append(level))
+    script.find_bar.replace_all()
+    qtbot.waitUntil(lambda: "𝒃ook" in studio.project.text())
+    assert script.long_steps.busy
+    for step in range(1, 5):
+        QTest.mouseMove(view, at + QPoint(15 * step, 0))
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at + QPoint(60, 0))
+    wanted = after.replace("[pause 1.0s]", "[pause 2.0s]")
+    assert texts(book) == (wanted, wanted) and "error" not in told

@@ -131,6 +131,7 @@ class TagEditing(QObject):
 
     def set_seconds(self, block_id: str, start: int, seconds: float | None, merge_key: str) -> None:
         """Give the tag at `start` of a block another length, or take it out."""
+        self._editor.long_steps.finish()  # a drag goes on, and a wheel turns, without a press
         if not self._editor.project.has_block(block_id):
             return
         block = self._editor.document().findBlockByNumber(self._editor.project.index(block_id))
