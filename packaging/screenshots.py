@@ -215,6 +215,7 @@ def _long_script(running: Any, settle: Callable[..., None]) -> Iterator[tuple[st
     studio.do(SetBlockSettings((blocks[3].id,), {"length": "fit", "target_s": 2.0}))
     studio.do(SetBlockSettings((blocks[4].id,), {"locked": True}))
     window.script.editor.select_block(blocks[3].id)
+    settle(1)  # until the lines of every voice are counted
     yield "30-kinds-of-lines", window
     window.resize(1024, 700)
     yield "31-small-window", window

@@ -496,6 +496,8 @@ def test_what_was_spoken_is_noted_shown_and_forgotten(running, qtbot, served, tm
     wait_until(qtbot, lambda: page.rows.rowCount() == 3)
     assert page._values["runs"].text() == "3" and page._values["failed"].text() == "33.3%"
     assert not any("one" in str(page.rows.data(page.rows.index(row, 7))) for row in range(3)), "texts are not kept"
+    assert page.rows.data(page.rows.index(0, 0)).startswith(time.strftime("%Y-%m-%d "))
+    assert page.table.horizontalHeader().defaultAlignment() & Qt.AlignmentFlag.AlignLeft, "as the cells under it"
     page.keep_text.click()
     running.studio.renderer.again(ids[0])
     made(running, qtbot, ids[0], 2)

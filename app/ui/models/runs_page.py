@@ -110,8 +110,10 @@ class RunsPage(QWidget):
         self.table.verticalHeader().hide()
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.horizontalHeader().setStretchLastSection(True)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)  # as the cells
         self.table.setToolTip(self.tr("Enter or a double click shows the line in the script of this project."))
         self.table.activated.connect(self._show_line)
         outer.addWidget(self.table, 1)
@@ -338,7 +340,7 @@ class _Runs(QAbstractTableModel):
 
     def _cells(self, run: Run) -> tuple[str, ...]:
         return (
-            time.strftime("%d.%m. %H:%M:%S", time.localtime(run.at_s)),
+            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.at_s)),
             self._outcomes.get(run.outcome, run.outcome),
             f"{run.seconds:.1f} s",
             "" if run.rtf is None else f"{run.rtf:.2f} ×",
