@@ -76,7 +76,7 @@ class ProjectLockedError(ProjectError):
         else:
             where = f"by {holder.user or 'somebody'} on {holder.host}"
         if other is not None:
-            where += f" under another name of the same file, {other}"
+            where += f", as {other}, which is the same file"
         super().__init__(
             f"{path.name} is open {where}.", "Close it there, or open it here read-only: then nothing can be lost."
         )

@@ -97,7 +97,7 @@ class Leaving(QObject):
         # What is in the rescue file is offered at the next start.
         kept = self.tr("Quit anyway? The last changes are kept beside it and offered at the next start.")
         lost = self.tr("Quit anyway and lose the last changes?")
-        words = f"{local(trouble.message)} {local(trouble.remedy)}"
+        words = local(f"{trouble.message} {trouble.remedy}")
         answer = QMessageBox.warning(
             self._window,
             self.tr("Changes are not saved"),

@@ -51,7 +51,7 @@ def local(message: str) -> str:
         return message
     parts, rest, known = [], message.strip(), False
     while rest:
-        found = next((match for pattern, _ in _patterns() if (match := pattern.match(rest))), None)
+        found = _found(rest)
         if found is None:
             own = _SENTENCE.match(rest)
             parts.append(own[1] if own else rest)
@@ -69,6 +69,17 @@ def local(message: str) -> str:
     if not known:
         return message
     return "".join(parts) if all(_ends_wide(part) for part in parts[:-1]) else " ".join(parts)
+
+
+def _found(rest: str) -> re.Match[str] | None:
+    """The message that a text begins with; rather one that takes no bracket out of what another put into it."""
+    torn = None
+    for pattern, _ in _patterns():
+        if match := pattern.match(rest):
+            if all(value.count("(") <= value.count(")") for value in match.groups()):
+                return match
+            torn = torn or match
+    return torn
 
 
 def _put(words: str, place: str, value: str) -> str:

@@ -25,7 +25,7 @@ STORE_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 is open read-only."),
     QT_TRANSLATE_NOOP("Messages", "%1 is another name of %2, where changes wait since the program ended."),
     QT_TRANSLATE_NOOP("Messages", "Open it as %1."),
-    QT_TRANSLATE_NOOP("Messages", "%1 under another name of the same file, %2"),
+    QT_TRANSLATE_NOOP("Messages", "%1, as %2, which is the same file"),
     QT_TRANSLATE_NOOP("Messages", "somebody"),
     QT_TRANSLATE_NOOP("Messages", "The file was damaged. What is whole was read; the damaged file was kept as %1."),
     QT_TRANSLATE_NOOP("Messages", "Some paragraphs could not be read."),

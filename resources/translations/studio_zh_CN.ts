@@ -5504,8 +5504,8 @@
         <translation>请以 %1 打开它。</translation>
     </message>
     <message>
-        <source>%1 under another name of the same file, %2</source>
-        <translation>%1，使用的是同一文件的另一个名称 %2</translation>
+        <source>%1, as %2, which is the same file</source>
+        <translation>%1以同一文件的另一名称 %2</translation>
     </message>
     <message>
         <source>somebody</source>

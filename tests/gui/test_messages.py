@@ -20,6 +20,7 @@ from told_errors import error_classes, told
 
 from app.services.exporter_file import explain
 from app.services.exporter_plan import BlocksNotReady, Problem
+from app.services.store_lock import Holder, ProjectLockedError
 from app.services.store_repair import Repair
 from app.services.store_sums import Doubts
 from app.ui.export.export_dialog import ExportDialog
@@ -303,3 +304,17 @@ def test_a_space_stands_between_chinese_and_other_letters_and_none_within_chines
     assert said.startswith("“Starter”会说英语，不会说法语。")
     assert local("Settings must be a whole number from 1 to 9.") == "设置必须是 1 到 9 之间的整数。"
     assert local("The output does not answer any more.") == "输出设备不再响应。"
+
+
+def test_a_project_that_is_open_elsewhere_is_told_in_chinese(chinese: Any) -> None:
+    holder = Holder("desk", 12, "ann", 0.0, 0.0)
+    here = ProjectLockedError(Path("/a/b.mvs"), holder)
+    assert local(here.message) == "b.mvs 已由 ann 在 desk 上打开。"
+    other = ProjectLockedError(Path("/a/b.mvs"), holder, Path("/c/d.mvs"))
+    assert local(other.message) == "b.mvs 已由 ann 在 desk 上以同一文件的另一名称 /c/d.mvs 打开。"
+
+
+def test_what_stands_in_brackets_is_not_torn_out_of_its_message(chinese: Any) -> None:
+    said = local("a.mvs is damaged (broken: line 1 column 2 (char 1)).")
+    assert said == "a.mvs 已损坏（broken：第 1 行第 2 列（第 1 个字符））。"
+    assert local("It met 1 (one.mvs is damaged.").startswith("It met 1 (one.mvs 已损坏")

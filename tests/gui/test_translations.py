@@ -7,24 +7,28 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import PySide6
 import pytest
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton, QWidget
 
 from app.model.commands import SetBlockSettings
-from app.paths import resource
+from app.paths import paths_for, resource
 from app.services.importers import docx, epub
+from app.settings import Settings
 from app.ui.editor.import_dialog import ImportDialog, _hours
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.import_messages import COUNTED, NAMED, left_out_words
 from app.ui.language_names import NAMES, shown_language
 from app.ui.messages import local
+from app.ui.preferences.preferences_dialog import PAGES as PREFERENCES
 from app.ui.status.status import Status
+from app.ui.theme import theme
 from app.ui.words import sentence
 from engine import LANGUAGES
 
@@ -245,3 +249,54 @@ def test_a_row_of_facts_has_the_marks_of_the_language(qapp: Any) -> None:
 
 def test_a_row_of_facts_has_chinese_marks_in_chinese(chinese: Any) -> None:
     assert sentence("已朗读 1 行", "1 行失败") == "已朗读 1 行，1 行失败。"
+
+
+def cut_off(widget: QWidget) -> list[str]:
+    """Buttons and labels on one line that are smaller than what is written on them."""
+    shown = [each for kind in (QAbstractButton, QLabel) for each in widget.findChildren(kind) if each.isVisible()]
+    return [
+        f"{each.text()}: {each.size().toTuple()} of {hint.toTuple()}"
+        for each in shown
+        if each.text() and not (isinstance(each, QLabel) and each.wordWrap())
+        if not (isinstance(each, QToolButton) and each.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly)
+        for hint in [each.minimumSizeHint() if isinstance(each, QLabel) else each.sizeHint()]
+        if hint.width() > each.width() + 1 or hint.height() > each.height() + 1
+    ]
+
+
+@pytest.fixture
+def plain_theme() -> Iterator[None]:
+    yield
+    theme().apply("dark")
+
+
+@pytest.mark.parametrize("points", ["10", "14"])
+@pytest.mark.usefixtures("plain_theme")
+def test_nothing_is_cut_off_in_chinese(
+    chinese: Any, open_studio_at: Any, tmp_path: Path, qtbot: Any, points: str
+) -> None:
+    Settings.load(paths_for(tmp_path / "profile")).change("window", value={"interface_points": points})
+    running = open_studio_at()
+    running.studio.actions.trigger("open_sample")
+    for name in running.window.docks:
+        running.window.docks[name].show()
+    script = tmp_path / "cues.srt"
+    script.write_text("1\n00:00:00,000 --> 00:00:02,000\nA\n\n2\n00:00:01,000 --> 00:20:03,000\n[door]\nB\n", "utf-8")
+    preview = ImportDialog(running.studio, script, running.window)
+    preview.open()
+    qtbot.waitUntil(preview.accept_button.isEnabled)
+    models = running.work.open_models()
+    preferences = running.work.open_preferences("appearance")
+    qtbot.wait(50)
+    found = cut_off(running.window) + cut_off(preview) + cut_off(running.work.open_export(None))
+    for page in PREFERENCES:
+        preferences.show_page(page)
+        qtbot.wait(20)
+        found += cut_off(preferences)
+    for page in ("models", "servers", "runs"):
+        models.show_page(page)
+        qtbot.wait(20)
+        found += cut_off(models)
+    for dialog in (preview, models, preferences, running.work.open_export(None)):
+        dialog.close()
+    assert found == []

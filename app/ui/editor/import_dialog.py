@@ -129,6 +129,7 @@ class ImportDialog(Dialog):
         column.addWidget(self._where())
         self._stack.addWidget(page)
         self._stack.setCurrentWidget(page)
+        self.grow()
         self.accept_button.setEnabled(True)
         self.accept_button.setFocus()
 

@@ -61,14 +61,17 @@ class Dialog(QDialog):
         return button
 
     def showEvent(self, event: QShowEvent) -> None:
-        # Wrapped sentences are as high as the width makes them: known only now that everything is in.
+        self.grow()
+        super().showEvent(event)
+
+    def grow(self) -> None:
+        """Be as high as what is in it needs; wrapped sentences are as high as the width makes them."""
         needed = (
             self.layout().totalHeightForWidth(self.width())
             if self.layout().hasHeightForWidth()
             else self.sizeHint().height()
         )
         self.resize(self.width(), max(self.height(), needed))
-        super().showEvent(event)
 
     def set_sentence(self, text: str) -> None:
         self.sentence.setText(text)

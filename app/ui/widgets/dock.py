@@ -62,10 +62,13 @@ class _TitleBar(QWidget):
         dock.windowTitleChanged.connect(self._label.setText)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(60, 34)
+        return QSize(60, self._height())
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), 34)
+        return QSize(super().sizeHint().width(), self._height())
+
+    def _height(self) -> int:
+        return max(34, super().sizeHint().height())  # letters may be set larger, and Chinese ones are higher
 
 
 class _Tinted(QToolButton):
