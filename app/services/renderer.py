@@ -333,7 +333,8 @@ class Renderer:
 
     def _manner_changed(self) -> None:
         self._revising.manner_changed()
-        self._pump()
+        # The project tells of a change: while it does, nothing can be begun in it.
+        self._deliver(self._pump)
 
     # -- starting -----------------------------------------------------------------------------------------------
 

@@ -454,6 +454,19 @@ def test_edits_ahead_of_the_listener_are_heard(studio):
     listening.close()
 
 
+def test_what_a_pronunciation_makes_stale_is_spoken_again_ahead_of_a_listener(studio, caplog):
+    it = studio("tomorrow one two three four five six seven", "tomorrow eight", "tomorrow nine")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    listening = Listening(it.renderer, it.calls.put, Range(it.ids[0]))
+    it.run(lambda: listening.ready_samples > RATE // 2)
+    it.do(SetLexicon((("tomorrow", "tomorrah"),)))
+    assert not [each for each in caplog.records if each.levelname == "ERROR"], caplog.text
+    it.run(lambda: it.states()[1:] == ["ready"] * 2)
+    assert it.backend.spoken[-2:] == ["tomorrah eight", "tomorrah nine"]
+    listening.close()
+
+
 def type_on(it, text):
     """Letters of a person, in the last line, while time goes by."""
     for letter in text:
@@ -749,6 +762,19 @@ def test_a_new_lexicon_makes_only_lines_stale_that_sound_different(studio):
     it.renderer.render(it.ids)
     it.run(it.idle)
     assert it.states() == ["ready", "ready"] and it.backend.spoken[-1] == "drei four"
+
+
+def test_a_line_that_the_model_cannot_read_whole_is_suspicious_and_says_why(studio):
+    it = studio("one two \u4f60\u597d", "three", card=ModelCard("Letters", characters="ascii"))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["suspicious", "ready"]
+    assert "cannot read" in it.renderer.reason(it.ids[0]) and it.renderer.reason(it.ids[1]) == ""
+    assert it.renderer.report().suspicious == (it.ids[0],)
+    it.do(ReplaceText(8, "\u4f60\u597d", "four"))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready", "ready"]
 
 
 def test_other_rules_of_tidying_make_only_lines_stale_that_sound_different(studio, monkeypatch):
