@@ -141,10 +141,12 @@ def problems_of(
                 stopping.append(problem(block, "unreadable", unread))
             continue
         reason = _reason(project, block, plan_fn, is_stale)
-        if reason is not None:
-            (doubtful if reason == "suspicious" else stopping).append(problem(block, reason))
+        if reason not in (None, "suspicious"):
+            stopping.append(problem(block, reason))
         elif unread:
             doubtful.append(problem(block, "unreadable", unread))
+        elif reason is not None:
+            doubtful.append(problem(block, reason))
     return stopping, doubtful
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+UNREADABLE = "unreadable"  # the model cannot read all of the text: what it cannot was left out
 MONO = "mono_stream"  # a server streamed it in mono, for somebody who listened
 _STATE_OF: dict[StopReason, TakeState] = {
     StopReason.STOP: "done",
@@ -162,10 +163,11 @@ def ended(
     """A take with how it came out."""
     messages = [one.message for one in speech.plan.warnings]
     messages += [one.message for result in results for one in result.warnings]
+    lacks_words = reason is StopReason.STOP and any(one.code == UNREADABLE for one in speech.plan.warnings)
     return replace(
         take,
-        state=_STATE_OF[reason],
-        stop_reason=reason.value,
+        state="suspicious" if lacks_words else _STATE_OF[reason],
+        stop_reason=UNREADABLE if lacks_words else reason.value,
         seconds=samples / SAMPLE_RATE,
         pieces=pieces,
         figures=figures_of(results),

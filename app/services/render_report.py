@@ -9,6 +9,7 @@ REASONS = {
     "length": "Speaking was ended before the text was: it took far longer than the text should. Speak it again.",
     "runaway": "The voice ran away: silence or repetition without end. Speak the line again.",
     "early_end": "The voice stopped far too early for this text; words are missing. Speak the line again.",
+    "unreadable": "The model cannot read all of this line; what it cannot read was left out.",
     "cancelled": "Speaking was stopped before the end. Speak the line again.",
     "failed": "Speaking broke off before the end. Speak the line again.",
     "": "The studio ended while this was being spoken. Speak the line again.",

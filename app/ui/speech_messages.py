@@ -79,6 +79,7 @@ SPEECH_MESSAGES: tuple[str, ...] = (
         "Messages",
         "The voice stopped far too early for this text; words are missing. Speak the line again.",
     ),
+    QT_TRANSLATE_NOOP("Messages", "The model cannot read all of this line; what it cannot read was left out."),
     QT_TRANSLATE_NOOP("Messages", "Speaking was stopped before the end. Speak the line again."),
     QT_TRANSLATE_NOOP("Messages", "Speaking broke off before the end. Speak the line again."),
     QT_TRANSLATE_NOOP("Messages", "The studio ended while this was being spoken. Speak the line again."),

@@ -983,6 +983,14 @@
         <translation>跳过：1 行</translation>
     </message>
     <message>
+        <source>Listen to 1 line:</source>
+        <translation>请试听 1 行：</translation>
+    </message>
+    <message>
+        <source>Listen to %1 lines:</source>
+        <translation>请试听 %1 行：</translation>
+    </message>
+    <message>
         <source>1 file is written.</source>
         <translation>已写入 1 个文件。</translation>
     </message>
@@ -2378,6 +2386,10 @@
     <message>
         <source>The voice stopped far too early for this text; words are missing. Speak the line again.</source>
         <translation>声音停得太早，缺少词语。请重新朗读这一行。</translation>
+    </message>
+    <message>
+        <source>The model cannot read all of this line; what it cannot read was left out.</source>
+        <translation>模型无法读出这一行的全部内容；无法读出的部分已略去。</translation>
     </message>
     <message>
         <source>Speaking was stopped before the end. Speak the line again.</source>

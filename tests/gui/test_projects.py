@@ -377,6 +377,18 @@ def test_exporting_shows_what_was_written(running: Any, tmp_path: Path, qtbot: A
     dialog.close()
 
 
+def test_an_export_names_the_lines_that_should_be_listened_to(running: Any, tmp_path: Path, qtbot: Any) -> None:
+    running.window.script.editor.insertPlainText("Good morning.\nGood night \u4f60\u597d.")
+    speak(running)
+    dialog = running.work.open_export(None)
+    dialog.choices.place.setText(str(tmp_path / "programme.wav"))
+    qtbot.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog._task is None, timeout=20_000)
+    told = dialog._outcome.text()
+    assert "Listen to 1 line" in told and "line 2" in told and "cannot read" in told and "Good morning" not in told
+    dialog.close()
+
+
 def test_exporting_over_a_file_says_so_before(running: Any, tmp_path: Path) -> None:
     running.window.script.editor.insertPlainText("Good morning.")
     (tmp_path / "kept.wav").write_bytes(b"something else")

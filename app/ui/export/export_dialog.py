@@ -155,6 +155,11 @@ class ExportDialog(Dialog):
             count = len(report.left_out)
             lines.append(counted(count, self.tr("Left out: 1 line"), self.tr("Left out: %1 lines")))
             lines += [escape(_words(problem)) for problem in report.left_out[:5]]
+        if report.doubtful:
+            lines.append("")
+            count = len(report.doubtful)
+            lines.append(counted(count, self.tr("Listen to 1 line:"), self.tr("Listen to %1 lines:")))
+            lines += [escape(_words(problem)) for problem in report.doubtful[:5]]
         self._outcome.setText("<br>".join(lines))
         words = counted(len(report.files), self.tr("1 file is written."), self.tr("%1 files are written."))
         self.set_sentence(words)
