@@ -3068,6 +3068,74 @@
         <translation>没有模块 %1</translation>
     </message>
     <message>
+        <source>All connection attempts failed</source>
+        <translation>所有连接尝试均失败</translation>
+    </message>
+    <message>
+        <source>Server disconnected without sending a response.</source>
+        <translation>服务器没有回应就断开了连接。</translation>
+    </message>
+    <message>
+        <source>peer closed connection without sending complete message body (%1)</source>
+        <translation>对方在发完内容之前断开了连接（%1）</translation>
+    </message>
+    <message>
+        <source>incomplete chunked read</source>
+        <translation>分块不完整</translation>
+    </message>
+    <message>
+        <source>received %1 bytes, expected %2</source>
+        <translation>收到 %1 字节，应为 %2</translation>
+    </message>
+    <message>
+        <source>The handshake operation timed out</source>
+        <translation>握手超时</translation>
+    </message>
+    <message>
+        <source>The write operation timed out</source>
+        <translation>写入超时</translation>
+    </message>
+    <message>
+        <source>[SSL: %1] %2 (%3)</source>
+        <translation>%2（%1，%3）</translation>
+    </message>
+    <message>
+        <source>certificate verify failed: %1</source>
+        <translation>证书验证失败：%1</translation>
+    </message>
+    <message>
+        <source>certificate verify failed</source>
+        <translation>证书验证失败</translation>
+    </message>
+    <message>
+        <source>self-signed certificate</source>
+        <translation>自签名证书</translation>
+    </message>
+    <message>
+        <source>self-signed certificate in certificate chain</source>
+        <translation>证书链中有自签名证书</translation>
+    </message>
+    <message>
+        <source>unable to get local issuer certificate</source>
+        <translation>找不到颁发者的证书</translation>
+    </message>
+    <message>
+        <source>certificate has expired</source>
+        <translation>证书已过期</translation>
+    </message>
+    <message>
+        <source>Hostname mismatch, certificate is not valid for %1.</source>
+        <translation>主机名不符，证书不适用于 %1。</translation>
+    </message>
+    <message>
+        <source>wrong version number</source>
+        <translation>协议版本不对，可能应使用 http://</translation>
+    </message>
+    <message>
+        <source>record layer failure</source>
+        <translation>协议不对，可能应使用 http://</translation>
+    </message>
+    <message>
         <source>The output</source>
         <translation>输出设备</translation>
     </message>

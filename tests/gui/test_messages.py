@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import errno
 import json
 import os
 import re
+import socket
 import sqlite3
+import threading
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections.abc import Callable
@@ -25,6 +28,7 @@ from app.services.store_repair import Repair
 from app.services.store_sums import Doubts
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.messages import MESSAGES, local
+from engine import ServerSpec, SpeechError, inspect_server
 
 # Parts of the engine whose sentences a person meets in the window.
 SPEAKERS = (
@@ -318,3 +322,25 @@ def test_what_stands_in_brackets_is_not_torn_out_of_its_message(chinese: Any) ->
     said = local("a.mvs is damaged (broken: line 1 column 2 (char 1)).")
     assert said == "a.mvs 已损坏（broken：第 1 行第 2 列（第 1 个字符））。"
     assert local("It met 1 (one.mvs is damaged.").startswith("It met 1 (one.mvs 已损坏")
+
+
+def _hang_up(listening: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            listening.accept()[0].close()
+
+
+@pytest.mark.parametrize("answers", [False, True])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_why_a_server_cannot_be_reached_is_told_in_chinese(chinese: Any, answers: bool, scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        if answers:
+            threading.Thread(target=_hang_up, args=(listening,), daemon=True).start()
+        else:
+            listening.close()
+        with pytest.raises(SpeechError) as met:
+            inspect_server(ServerSpec(f"{scheme}://127.0.0.1:{port}", connect_timeout_s=2.0, attempts=1))
+        listening.close()
+    assert english_in(local(met.value.message)) == [], local(met.value.message)
+    assert english_in(local(met.value.remedy)) == []
