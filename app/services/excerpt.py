@@ -69,7 +69,8 @@ def mix_settings(settings: ProjectSettings) -> MixSettings:
 
 
 def heard_shape(excerpt: Excerpt, block: Block, live: LiveTake | None, take_reader: Any) -> tuple[int, Overview]:
-    """Samples from the first to the last speech of one block as it is heard, and the shape of them.
+    """Samples from the first to the last speech of one block as it is heard, and the shape of them before its gain,
+    as it is drawn while the take is made: the gain may be changed at any time.
 
     `live` is a take that has ended and is still in memory; None reads the chosen one with `take_reader`.
     """
@@ -80,7 +81,14 @@ def heard_shape(excerpt: Excerpt, block: Block, live: LiveTake | None, take_read
             return None
         return (live.heard(piece) for piece in range(live.piece_count))
 
-    actions = programme(excerpt, [block.id], take_reader, excerpt.plan, live=spoken)  # type: ignore[arg-type]
+    actions = programme(
+        excerpt,  # type: ignore[arg-type]
+        [block.id],
+        take_reader,
+        excerpt.plan,
+        live=spoken,
+        gain_db=lambda each: -excerpt.settings.gain_db(each),
+    )
     made = list(mix(actions, mixer))
     spans = [span for span in mixer.spans if span.end_sample > span.start_sample]
     shape = Overview()

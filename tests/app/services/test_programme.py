@@ -12,9 +12,12 @@ from made_projects import RATE, Studio, plan, studio, voiced
 from app.model.block import Block, BlockSettings
 from app.model.project import Project
 from app.model.project_settings import ProjectSettings
+from app.services.excerpt import Excerpt, heard_shape
 from app.services.live_take import LiveTake
 from app.services.mixer import Mixer, MixSettings
 from app.services.programme import Feed, MissingTake, Silence, heard_pieces, mix, programme
+from app.services.speaking import Manner
+from engine import FULL_SIZE_CARD
 
 
 def hear(made: Studio, ids: list[str] | None = None, **kw) -> tuple[np.ndarray, Mixer]:
@@ -141,6 +144,18 @@ def test_the_gain_of_a_voice_is_that_of_all_its_lines_and_of_no_other() -> None:
     assert changes_db == pytest.approx([-5.0, -5.0], abs=0.01)
     assert loud.project.settings.gain_db(Block(settings=model)) == 3.0
     assert loud.project.settings.gain_db(made.project.blocks[1]) == -6.0
+
+
+def test_the_shape_of_a_line_is_the_same_whatever_its_gain_is_when_it_is_measured() -> None:
+    shapes = []
+    for gain_db, of_the_voice in ((0.0, {}), (-20.0, {}), (6.0, {"": 9.0})):
+        line = Block(text="First. [pause 0.5s] Second.", settings=BlockSettings(gain_db=gain_db))
+        made = studio([line], settings=ProjectSettings(voice_gains_db=of_the_voice))
+        manner = Manner(FULL_SIZE_CARD, made.project.settings, (), None)
+        excerpt = Excerpt(made.project, [made.project.blocks[0].id], lambda _, manner=manner: manner)
+        samples, shape = heard_shape(excerpt, made.project.blocks[0], None, made.read)
+        shapes.append((samples, shape.to_bytes()))
+    assert shapes[0] == shapes[1] == shapes[2] and any(shapes[0][1])
 
 
 @pytest.mark.parametrize("asked_s", [2.9, 3.0, 3.1, 3.2])
