@@ -62,7 +62,7 @@ class ModelCard:
         length, instruction, quality, sound_event, ambient_sound, continuation: fields the model follows.
         characters: `any` or `ascii`; lower_capitals: words in capitals are lowered first.
         sampling: the default.
-        seed, streaming: whether the backend honours a seed and hands out audio while it is made.
+        seed: whether the backend honours one.
         sampling_fields: names of SamplingOptions a person may change; empty when the backend ignores them.
         needs_reference: speaking without one is refused (some servers).
         measured: figures of the card, for people.
@@ -92,7 +92,6 @@ class ModelCard:
         default_factory=lambda: Sampling(SamplingOptions(1.7, 0.8, 25, 1.0), SamplingOptions(1.0, 1.0, 50, 1.0))
     )
     seed: bool = True
-    streaming: bool = True
     sampling_fields: tuple[str, ...] = ("temperature", "top_p", "top_k", "repetition_penalty")
     needs_reference: bool = False
     measured: dict[str, Any] = field(default_factory=dict, compare=False)
