@@ -20,6 +20,7 @@ Tick = Callable[[float], None]
 _BACKUP_PAGES = 256  # 2 MiB between two looks at what else is to be written
 _ROWS = 8
 _PIECE_BYTES = 4 * 1024 * 1024
+_LONGEST_NAME_BYTES = 247  # 255, less what SQLite puts behind the name of a file that it opens
 
 
 def part_of(target: Path) -> Path:
@@ -27,12 +28,20 @@ def part_of(target: Path) -> Path:
     return target.with_name(f".{target.name}.{new_id()[:8]}.part")
 
 
+def named_beside(path: Path, note: str) -> Path:
+    """`NAME (note).mvs` beside a file, with as much of its name as there is room for."""
+    end = f" ({note}){path.suffix}"
+    room = _LONGEST_NAME_BYTES - len(end.encode())
+    stem = path.stem.encode("utf-8", "surrogateescape")
+    return path.with_name((path.stem if len(stem) <= room else stem[:room].decode("utf-8", "ignore")) + end)
+
+
 def kept_name(path: Path) -> Path:
     """A free name beside a damaged file, for the copy of it that is kept."""
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
     for number in range(1, 1000):
         more = "" if number == 1 else f" {number}"
-        kept = path.with_name(f"{path.stem} (damaged {stamp}{more}){path.suffix}")
+        kept = named_beside(path, f"damaged {stamp}{more}")
         if not kept.exists():
             break
     return kept

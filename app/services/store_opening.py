@@ -270,8 +270,7 @@ def _bring_up_to_date(path: Path, connection: sqlite3.Connection, version: int, 
     # What the program that wrote it left beside the file belongs into the copy too.
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     try:
-        kept = f"{path.stem} (version {version}, {time.strftime('%Y-%m-%d')}){path.suffix}"
-        how.keep_copy(path, path.with_name(kept))
+        how.keep_copy(path, store_copy.named_beside(path, f"version {version}, {time.strftime('%Y-%m-%d')}"))
     except OSError as error:
         raise ProjectError(
             f"{path.name} is of an older version, and there is no room for a copy of it ({error.strerror}).",

@@ -225,6 +225,22 @@ def test_a_file_without_sums_opens_without_complaint_and_has_them_then(path: Pat
         assert "21 “Paragraph 20" in " ".join(store.notices)
 
 
+def test_a_file_without_sums_may_have_a_name_as_long_as_names_are(path: Path, paths: Paths) -> None:
+    make_older(path)
+    before = path.read_bytes()
+    path = path.rename(path.with_name("书" * 76 + ".mvs"))
+    with ProjectStore.open(path, paths=paths) as store:
+        assert [block.text for block in store.project.blocks] == LINES and not store.notices
+    (kept,) = path.parent.glob("书*(version 1*.mvs")
+    assert kept.read_bytes() == before and store_copy.is_kept(kept)
+    flip(path, LINES[20])
+    with ProjectStore.open(path, paths=paths) as store:
+        assert "21 “Paragraph 20" in " ".join(store.notices)
+    assert list(path.parent.glob("书*(damaged *.mvs"))
+    with ProjectStore.open(kept, paths=paths) as store:
+        assert [block.text for block in store.project.blocks] == LINES
+
+
 def test_a_file_without_sums_can_be_read_where_it_cannot_be_written(path: Path, paths: Paths, tmp_path: Path) -> None:
     make_older(path)
     before = path.read_bytes()
