@@ -116,6 +116,11 @@ class History:
         return self._steps[self._done - 1].number if self._done else 0
 
     @property
+    def in_long_step(self) -> bool:
+        """Whether a step is done some at a time: who can wait with a change does, else the rest is done at once."""
+        return self._long is not None
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         return tuple(self._steps)
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from app.model.project import Project
     from engine import Engine, ModelCard
 
+_LOOK_AGAIN_S = 0.03
+
 
 class Renderer:
     """Blocks to takes.
@@ -84,6 +86,7 @@ class Renderer:
         self._parallel = 1  # as many as the engine speaks at once
         self._workshop = Workshop(self._deliver, self._finished, self.changed.emit, self.grown.emit, take_cache)
         self._later = Alarm(lambda: self._deliver(self._pump_waiting))
+        self._held: list[tuple[Order, Made, Overview | None]] = []  # ended while a long step is under way
         self._work = WorkInHand(self.states, self.changed.emit, self.queue_changed.emit)
         self._revising = Revising(self.states, self._work, self._ahead, self.changed.emit)
         self._shapes = LineShapes(self.states, self._work, self._deliver, shape_cache, self.changed.emit)
@@ -103,6 +106,7 @@ class Renderer:
 
     def set_store(self, store: Any) -> None:
         """Another project: everything of the old one ends."""
+        self._finish_held()
         if self.store is not None:
             self.listen(None)
             self.cancel()
@@ -311,6 +315,7 @@ class Renderer:
 
     def close(self) -> None:
         """End everything; nothing is posted any more."""
+        self._finish_held()
         self._closed = True
         for job in self._work.active:
             job.cancel(drop=False)
@@ -346,6 +351,10 @@ class Renderer:
         self._later.set(TYPING_S + 0.01)
 
     def _pump_waiting(self) -> None:
+        if self._in_long_step():
+            self._later.set(_LOOK_AGAIN_S)
+            return
+        self._finish_held()
         self._pump()
         if self._revising.written or self._work.waiting.is_held_back():
             self._pump_later()
@@ -357,6 +366,9 @@ class Renderer:
     def _pump(self) -> None:
         """Start what should be started."""
         if self._closed or self.engine is None or self.card is None or self.store is None:
+            return
+        if self._in_long_step():
+            self._later.set(_LOOK_AGAIN_S)
             return
         for block_id in self._wanted_ahead():
             for job in self._work.waiting.of(block_id):
@@ -374,5 +386,18 @@ class Renderer:
             self._making.start(job)
 
     def _finished(self, order: Order, made: Made, shape: Overview | None) -> None:
-        self._making.finish(order, made, shape)
+        self._held.append((order, made, shape))
+        if self._in_long_step():
+            self._later.set(_LOOK_AGAIN_S)
+            return
+        self._finish_held()
         self._pump()
+
+    def _finish_held(self) -> None:
+        held, self._held = self._held, []
+        for order, made, shape in held:
+            self._making.finish(order, made, shape)
+
+    def _in_long_step(self) -> bool:
+        """Thousands of lines are changed bit by bit: what waits until that is done lets the window live."""
+        return self.store is not None and self.store.history.in_long_step

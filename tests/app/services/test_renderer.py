@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tones import RATE, ToneBackend
 
+from app.model.command import Compound
 from app.model.commands import ReplaceText, SetBlockSettings, SetLexicon, SetProjectSettings, SetVoice
 from app.model.voice import Voice, VoiceClip
 from app.paths import paths_for
@@ -465,6 +466,42 @@ def test_what_a_pronunciation_makes_stale_is_spoken_again_ahead_of_a_listener(st
     it.run(lambda: it.states()[1:] == ["ready"] * 2)
     assert it.backend.spoken[-2:] == ["tomorrah eight", "tomorrah nine"]
     listening.close()
+
+
+def test_takes_that_end_while_a_long_step_is_under_way_wait_for_it(studio):
+    it = studio(*[f"many words of line {number}" for number in range(300)])
+    it.backend.gate.clear()
+    it.renderer.render(it.ids[:3])
+    it.run(lambda: it.states()[0] == "speaking")
+    commands = [ReplaceText(it.project.start_of(row), "many", "so many") for row in reversed(range(10, 300))]
+    step = it.store.history.begin(Compound(tuple(commands), "Replace all"))
+    step.advance(0.0001)
+    it.backend.gate.set()
+    ends_at_s = time.monotonic() + 0.3
+    it.run(lambda: time.monotonic() > ends_at_s)
+    assert not step.over and it.states()[:3] != ["ready"] * 3
+    step.finish()
+    it.run(it.idle)
+    assert it.states()[:3] == ["ready"] * 3 and it.backend.spoken == [f"many words of line {row}" for row in range(3)]
+    it.store.history.undo()
+    assert "so many" not in it.project.text() and it.states()[:3] == ["ready"] * 3
+    it.store.history.redo()
+    assert it.project.text().count("so many") == 290
+
+
+def test_a_take_that_waits_for_a_long_step_is_kept_when_the_project_is_closed(studio):
+    it = studio(*[f"many words of line {number}" for number in range(300)])
+    it.backend.gate.clear()
+    it.renderer.render(it.ids[:1])
+    it.run(lambda: it.states()[0] == "speaking")
+    commands = [ReplaceText(it.project.start_of(row), "many", "so many") for row in reversed(range(10, 300))]
+    step = it.store.history.begin(Compound(tuple(commands), "Replace all"))
+    it.backend.gate.set()
+    it.run(lambda: it.renderer._held)
+    it.store.history.finish()
+    it.renderer.set_store(None)
+    (take,) = it.project.takes_of(it.ids[0])
+    assert step.over and take.state == "done" and it.project.block(it.ids[0]).chosen == take.id
 
 
 def type_on(it, text):
