@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -76,7 +77,7 @@ class ProgrammeLoudness:
         read: TakeReader,
         check: Callable[[], None],
         *,
-        for_s: float = 2.0,
+        for_s: float = math.inf,
     ) -> tuple[float | None, bool]:
         """The gain that an export of these lines would take, and whether all of them were measured for that.
 

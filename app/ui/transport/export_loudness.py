@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 _USUAL = "-16"
 _LINES_AT_ONCE = 20
 _NEW_LINES_AT_ONCE = 500
+_FIRST_FOR_S, _FOR_S = 0.3, 2.0
 _LOOK_AGAIN_MS = 300
 # Lines of a book are looked through bit by bit; how long that took is left free before the next time, many times over.
 _PAUSES_FOR_WORK = 10
@@ -177,6 +178,8 @@ class ExportLoudness(QObject):
         if target is None or studio.tasks is None or heard == self._measured:
             return
         read = studio.store.read_take
+        # A first gain comes soon; then more of a book is listened to before it is told again.
+        for_s = _FIRST_FOR_S if self._gain_db is None else _FOR_S
 
         def done(found: tuple[float | None, bool]) -> None:
             gain_db, complete = found
@@ -197,7 +200,7 @@ class ExportLoudness(QObject):
 
         try:
             self._task = studio.tasks.run(
-                lambda task: loudness.gain_db(lines, target, read, task.check),
+                lambda task: loudness.gain_db(lines, target, read, task.check, for_s=for_s),
                 done,
                 failed,
                 title=self.tr("Measuring loudness"),
