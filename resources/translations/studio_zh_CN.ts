@@ -816,6 +816,18 @@
 <context>
     <name>ExportChoices</name>
     <message>
+        <source>24 bit, 48 kHz</source>
+        <translation>24 位，48 kHz</translation>
+    </message>
+    <message>
+        <source>16 bit, 44.1 kHz</source>
+        <translation>16 位，44.1 kHz</translation>
+    </message>
+    <message>
+        <source>32 bit float, 48 kHz</source>
+        <translation>32 位浮点，48 kHz</translation>
+    </message>
+    <message>
         <source>Format</source>
         <translation>格式</translation>
     </message>

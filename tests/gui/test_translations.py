@@ -239,6 +239,24 @@ def test_what_is_shown_while_a_model_loads_is_chinese(chinese: Any, running: Any
     assert "正在启动" in running.window.toolbar.model.toolTip()
 
 
+def test_the_qualities_of_an_export_are_told_in_chinese(chinese: Any, sample: Any, qtbot: Any) -> None:
+    dialog = ExportDialog(sample.studio, sample.window.state, sample.window)
+    qtbot.addWidget(dialog)
+    quality = dialog.choices.quality
+    assert [quality.itemText(at) for at in range(quality.count())] == [
+        "24 位，48 kHz",
+        "16 位，44.1 kHz",
+        "32 位浮点，48 kHz",
+    ]
+    quality.setCurrentIndex(1)
+    dialog.choices.keep()
+    again = ExportDialog(sample.studio, sample.window.state, sample.window)
+    qtbot.addWidget(again)
+    assert again.choices.quality.currentText() == "16 位，44.1 kHz"
+    kept = sample.studio.project.settings.export
+    assert kept["quality"] == "16 bit, 44.1 kHz", "another language finds it as well"
+
+
 def test_how_long_a_text_lasts_is_told_in_chinese(chinese: Any) -> None:
     assert _hours(60.0) == "1 分钟" and _hours(3_900.0) == "1 小时 05 分钟"
 

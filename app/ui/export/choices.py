@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.model.content_commands import SetProjectSettings
@@ -22,11 +22,14 @@ from app.ui.window_state import WindowState
 
 QUALITIES: dict[str, tuple[tuple[str, dict[str, int]], ...]] = {
     "wav": (
-        ("24 bit, 48 kHz", {"bits": 24}),
-        ("16 bit, 44.1 kHz", {"bits": 16, "rate": 44_100}),
-        ("32 bit float, 48 kHz", {"bits": 32}),
+        (QT_TRANSLATE_NOOP("ExportChoices", "24 bit, 48 kHz"), {"bits": 24}),
+        (QT_TRANSLATE_NOOP("ExportChoices", "16 bit, 44.1 kHz"), {"bits": 16, "rate": 44_100}),
+        (QT_TRANSLATE_NOOP("ExportChoices", "32 bit float, 48 kHz"), {"bits": 32}),
     ),
-    "flac": (("24 bit, 48 kHz", {"bits": 24}), ("16 bit, 44.1 kHz", {"bits": 16, "rate": 44_100})),
+    "flac": (
+        (QT_TRANSLATE_NOOP("ExportChoices", "24 bit, 48 kHz"), {"bits": 24}),
+        (QT_TRANSLATE_NOOP("ExportChoices", "16 bit, 44.1 kHz"), {"bits": 16, "rate": 44_100}),
+    ),
     "mp3": (
         ("192 kbit/s", {"kbps": 192}),
         ("320 kbit/s", {"kbps": 320}),
@@ -159,7 +162,9 @@ class ExportChoices(QWidget):
         """The choices travel with the project."""
         kept = {
             "kind": self._kind,
-            "quality": self.quality.currentText(),
+            "quality": next(
+                (text for text, values in QUALITIES[self._kind] if values == self.quality.currentData()), ""
+            ),
             "split": self._split,
             "loudness": self.loudness.currentData(),
             "srt": self.srt.isChecked(),
@@ -179,8 +184,10 @@ class ExportChoices(QWidget):
         self._suggest_place()
 
     def _fill_quality(self, wanted: str) -> None:
-        entries: list[Any] = [(text, values, None) for text, values in QUALITIES[self._kind]]
-        self.quality.show_values(entries, next((data for text, data, _ in entries if text == wanted), entries[0][1]))
+        entries: list[Any] = [(self.tr(text), values, None) for text, values in QUALITIES[self._kind]]
+        # Kept by its name in the source, whatever the language of the window.
+        named = dict(QUALITIES[self._kind])
+        self.quality.show_values(entries, named.get(wanted, entries[0][1]))
 
     def _split_chosen(self, split: str) -> None:
         self._split = split
