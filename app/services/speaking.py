@@ -13,6 +13,7 @@ from app.model.project_settings import Lexicon, ProjectSettings
 from app.model.take import Take
 from app.model.take_key import take_key
 from app.model.voice import Voice
+from app.services.kept_tags import tags_in
 from engine import (
     FRAME_RATE,
     NORMALISER_VERSION,
@@ -111,7 +112,7 @@ class Manner:
             "voice": _voice_content(self.voice),
             "language": self.language(block),
             "instruction": (settings.instruction or None) if card.instruction else None,
-            "target_s": settings.target_s if card.length and settings.length != "natural" else None,
+            "target_s": self._wanted_s(block) if card.length else None,
             **asked,
             "continues": self.continues,
             "longest_piece_s": self.habits.longest_piece_s,
@@ -119,6 +120,15 @@ class Manner:
             "normalise": NORMALISER_VERSION if self.settings.normalise else False,
             "lexicon": _digest(self.lexicon) if self.lexicon else "",
         }
+
+    @staticmethod
+    def _wanted_s(block: Block) -> float | None:
+        """The length asked for: of the settings, else of a tag in the text."""
+        if block.settings.length != "natural":
+            return block.settings.target_s
+        if "length" not in block.text.lower():
+            return None  # thousands of lines are asked about at once
+        return next((tag.seconds for tag in reversed(tags_in(block.text)) if tag.kind == "length"), None)
 
     def is_stale(self, block: Block, take: Take) -> bool:
         """Whether the block would sound different now. Pauses and gain alone change nothing that was spoken."""

@@ -152,6 +152,22 @@ def test_changed_text_is_stale_and_a_changed_pause_is_not(studio):
     assert it.states() == ["ready"]
 
 
+@pytest.mark.parametrize("follows", [True, False])
+def test_another_length_in_the_text_is_stale_where_the_model_follows_lengths(studio, follows):
+    it = studio("one two [length 4.0s]", card=ModelCard("Tones", length=follows))
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready"]
+    it.do(ReplaceText(16, "4", "6"))
+    assert it.project.block(it.ids[0]).text == "one two [length 6.0s]"
+    assert it.states() == ["stale" if follows else "ready"]
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    assert it.states() == ["ready"] and len(it.backend.spoken) == (2 if follows else 1)
+    it.do(ReplaceText(7, " [length 6.0s]", ""))
+    assert it.states() == ["stale" if follows else "ready"]
+
+
 def test_text_that_comes_back_finds_its_take_again(studio):
     it = studio("one two")
     it.renderer.render(it.ids)
