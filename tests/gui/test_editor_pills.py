@@ -185,3 +185,19 @@ def test_a_pill_covers_no_words_also_where_lines_run_both_ways(running: Any, qtb
         if letter.isalnum() and not pill.tag.start <= at < pill.tag.end:
             edges = line.cursorToX(at)[0], line.cursorToX(at, QTextLine.Edge.Trailing)[0]
             assert max(edges) <= pill.rect.left() + 1 or min(edges) >= pill.rect.right() - 1, letter
+
+
+def test_a_pill_of_a_text_that_changed_since_it_was_painted_is_not_taken_for_another(running: Any, qtbot: Any) -> None:
+    studio, editor = running.studio, running.window.script.editor
+    studio.history.do(ReplaceText(0, "", "\n".join(f"[pause {number}.0s] Line." for number in range(1, 8))))
+    editor.viewport().repaint()
+    last, third = (editor.painting.pills[at].rect.center().toPoint() for at in (-1, 2))
+    studio.history.do(ReplaceText(0, studio.project.text_between(0, studio.project.start_of(1)), ""))
+    press = (editor.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    QTest.mouseClick(*press, last)  # nothing is there any more
+    assert QApplication.activePopupWidget() is None
+    studio.history.do(ReplaceText(0, studio.project.text_between(0, studio.project.start_of(1)), ""))
+    QTest.mousePress(*press, third)
+    QTest.mouseMove(editor.viewport(), third + QPoint(6, 0))
+    QTest.mouseRelease(*press, third + QPoint(6, 0))
+    assert "[pause 5.1s]" in studio.project.text()  # the one that stands there now

@@ -31,10 +31,14 @@ class Painting:
         self.matches: list[tuple[int, int]] = []
         self.current_match = -1
         self.pills: list[Pill] = []
+        self._painted = -1  # revision of the text that `pills` are of
         self.hot: Pill | None = None
         self.drop_rows: set[int] = set()
 
     def pill_at(self, point: QPoint) -> Pill | None:
+        if self._painted != self._editor.document().revision():
+            self.pills = []  # of lines that are elsewhere by now, or gone
+            self._editor.viewport().repaint()
         return next((pill for pill in self.pills if pill.holds(point)), None)
 
     def behind(self, area: QRect) -> None:
@@ -97,6 +101,7 @@ class Painting:
 
     def in_front(self, area: QRect) -> None:
         self.pills = []
+        self._painted = self._editor.document().revision()
         if self._editor.project is None:
             return
         near = QRectF(area).adjusted(-2, -2, 2, 2)
