@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -119,11 +120,14 @@ class Making:
             return heard.seed  # the same speech as was heard
         if block.settings.seed is None and self._states.habits.fresh_seeds:
             return secrets.randbelow(2**31)
-        first = block.settings.seed if block.settings.seed is not None else self._project.settings.seed
+        own = block.settings.seed
+        first = own if own is not None else self._project.settings.seed
         if not again:
             return first
         used = [take.seed for take in self._project.takes_of(block.id)]
-        return (max(used) if used else first - 1) + 1
+        if own is None:
+            return (max(used) if used else first - 1) + 1
+        return next(seed for seed in itertools.count(own) if seed not in used)  # a seed that was set comes first
 
     def finish(self, order: Order, made: Made, shape: Overview | None) -> None:
         """Keep what came of an order."""

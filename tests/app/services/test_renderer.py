@@ -168,6 +168,21 @@ def test_another_length_in_the_text_is_stale_where_the_model_follows_lengths(stu
     assert it.states() == ["stale" if follows else "ready"]
 
 
+def test_a_seed_that_was_set_for_a_line_is_that_of_its_next_take(studio):
+    it = studio("one two")
+    it.renderer.render(it.ids)
+    it.run(it.idle)
+    it.do(SetBlockSettings((it.ids[0],), {"seed": 77}))
+    for _ in range(2):
+        it.renderer.again(it.ids[0])
+        it.run(it.idle)
+    assert [take.seed for take in it.project.takes_of(it.ids[0])] == [1234, 77, 78]
+    it.do(SetBlockSettings((it.ids[0],), {"seed": None}))
+    it.renderer.again(it.ids[0])
+    it.run(it.idle)
+    assert it.project.takes_of(it.ids[0])[-1].seed == 1235
+
+
 def test_text_that_comes_back_finds_its_take_again(studio):
     it = studio("one two")
     it.renderer.render(it.ids)
