@@ -114,9 +114,9 @@ def _number(kind, low: float, high: float, wanted: str, *, open_low: bool = Fals
     return parse
 
 
-_positive_float = _number(float, 0.0, 1e4, "a number above 0", open_low=True)
-_not_negative_float = _number(float, 0.0, 1e4, "a number from 0 up")
+_positive_float = _number(float, 0.0, 1e4, "a number above 0, at most 10000", open_low=True)
+_not_negative_float = _number(float, 0.0, 1e4, "a number from 0 to 10000")
 _share = _number(float, 0.0, 1.0, "a number above 0, at most 1", open_low=True)
 _positive_int = _number(int, 1, 7_500, "a whole number from 1 to 7500")
-_not_negative_int = _number(int, 0, 1_000_000, "a whole number from 0 up")
+_not_negative_int = _number(int, 0, 1_000_000, "a whole number from 0 to 1000000")
 _seed = _number(int, 0, 2**63 - 1, "a whole number from 0 to 2^63-1")

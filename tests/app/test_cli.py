@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -140,6 +141,12 @@ def test_bad_input_exits_with_3_and_says_why(moss, tmp_path: Path, args: tuple[s
     status, out, err = moss(*args)
     assert status == 3 and out == "" and words in err and "Traceback" not in err
     assert not (tmp_path / "a.wav").exists()
+
+
+@pytest.mark.parametrize(("option", "wrong"), [("--seconds", "100000"), ("--temperature", "1e9"), ("--top-k", "9" * 9)])
+def test_a_number_out_of_range_is_refused_with_the_range(moss, option: str, wrong: str) -> None:
+    status, out, err = moss("say", "Hello.", "-o", "a.wav", option, wrong)
+    assert status == 2 and out == "" and re.search(rf"{wrong} is not .* \d+$", err.strip())
 
 
 def test_a_failure_is_json_where_json_was_asked_for(moss) -> None:
