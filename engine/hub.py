@@ -159,10 +159,6 @@ class Download:
         finally:
             self._patience = Patience()
 
-    def delete_partial(self) -> None:
-        """Forget what has come so far."""
-        shutil.rmtree(self.partial, ignore_errors=True)
-
     # -- what was begun elsewhere -------------------------------------------------------------------------------
 
     def _carry_over(self, begun_at: Path) -> None:

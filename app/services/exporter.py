@@ -153,12 +153,11 @@ class _Export:
                 raise explain(error, self._target) from error
             raise
         self._tell(Progress("checking", 1.0, 0.0))
-        took_s = time.monotonic() - self._started_s
         files_made, texts_made = tuple(each.exported for each in made), tuple(path for _, path in texts)
         for folder in {path.parent for path in (*(file.path for file in files_made), *texts_made)}:
             with contextlib.suppress(OSError):
                 sync_folder(folder)  # what is said to be there is there after a power cut too
-        return ExportReport(files_made, texts_made, tuple(left_out), tuple(doubtful), took_s)
+        return ExportReport(files_made, texts_made, tuple(left_out), tuple(doubtful))
 
     def _now_at(self, target: Path) -> None:
         """What an error is about."""

@@ -107,4 +107,3 @@ class ExportReport:
     texts: tuple[Path, ...]
     left_out: tuple[Problem, ...]
     doubtful: tuple[Problem, ...]
-    seconds_taken: float

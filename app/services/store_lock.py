@@ -95,7 +95,6 @@ class Lock:
     Attributes:
         path: of the project.
         holder: this process.
-        left_open: whether somebody before had it open and never closed it.
     """
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
@@ -110,7 +109,6 @@ class Lock:
         self.path = path
         self.file = path.with_name(f".{path.name}.lock")
         self.holder = Holder.me()
-        self.left_open = False
         self._lock = LockFile(self.file)
         self._same_file = SameFile()
         try:
@@ -134,7 +132,6 @@ class Lock:
         # On this machine the operating system has just said that nobody holds it, whatever is written.
         if not force and other.host != self.holder.host and abs(time.time() - other.beat_s) < STALE_S:
             raise ProjectLockedError(self.path, other)
-        self.left_open = True
 
     def hold_file(self, file: Path) -> None:
         """Hold the very file that is written now, whatever other names it has.

@@ -58,7 +58,6 @@ class Studio(QObject):
         card_changed(), engine_status_changed(dict), engine_loading(stage, fraction), engine_failed(message, remedy).
         engine_ready(): `engine` is another: loaded, or None when it went.
         block_state_changed(block id): render state, length or takes of a block changed.
-        playhead_changed(sample): position in the programme at 48 kHz.
         playing_block_changed(block id, "" when nothing plays).
         services_changed(): renderer, player or library was attached.
         notice(level, text): one line for the person; level is "info", "done", "warning" or "error".
@@ -77,7 +76,6 @@ class Studio(QObject):
     engine_ready = Signal()
     engine_failed = Signal(str, str)
     block_state_changed = Signal(str)
-    playhead_changed = Signal("qlonglong")
     playing_block_changed = Signal(str)
     services_changed = Signal()
     notice = Signal(str, str)

@@ -45,11 +45,9 @@ class ImportDialog(Dialog):
 
     Signals:
         new_project_wanted(): the text shall go into a project of its own.
-        imported(number of lines)
     """
 
     new_project_wanted = Signal()
-    imported = Signal(int)
 
     def __init__(self, studio: Studio, path: Path, parent: QWidget) -> None:
         super().__init__(
@@ -235,7 +233,6 @@ class ImportDialog(Dialog):
         except SpeechError as error:
             self._studio.say("error", str(error))
             return
-        self.imported.emit(len(preview.blocks))
         one = self.tr("1 line imported. Undo takes it out again.")
         many = self.tr("%1 lines imported. Undo takes them out again.")
         self._studio.say("done", counted(len(preview.blocks), one, many))

@@ -43,12 +43,10 @@ class ScriptEditor(QTextEdit):
         infos, rows, selecting, painting, tags, transfer, mouse, sync, highlighter, wrapping: its parts.
         long_steps: replaces, pastes and turns back thousands of lines.
     Signals:
-        text_edited(): a person changed the text.
         menu_requested(QPoint): context menu wanted at this global position.
         length_requested(): the length of the selected block is to be edited.
     """
 
-    text_edited = Signal()
     menu_requested = Signal(QPoint)
     length_requested = Signal()
 
@@ -87,7 +85,7 @@ class ScriptEditor(QTextEdit):
         self.document().setDefaultFont(font)
         self.highlighter = ScriptHighlighter(self.document(), font, self._rows_in_sight)
         self.sync = DocumentSync(self.document(), studio.do, self)
-        self.sync.edited.connect(self._text_was_edited)
+        self.sync.edited.connect(self.selecting.written)
         self.sync.changed_elsewhere.connect(self._changed_elsewhere)
         self.sync.reloaded.connect(self._reloaded)
 
@@ -155,10 +153,6 @@ class ScriptEditor(QTextEdit):
     def _reloaded(self) -> None:
         self.painting.word = ("", 0, 0)
         self.infos.forget()
-
-    def _text_was_edited(self) -> None:
-        self.selecting.written()
-        self.text_edited.emit()
 
     def _changed_elsewhere(self, position: int) -> None:
         self.selected_rows.clear()

@@ -324,8 +324,6 @@ class Playback(QObject):
             self._timer.setInterval(1000 // UI_RATE_HZ)
         seconds = self.playhead_s()
         studio.set_playing_block(now.place.block_id if now.place is not None and seconds is not None else "")
-        if seconds is not None:
-            studio.playhead_changed.emit(round(seconds * SAMPLE_RATE))
         self.ticked.emit(now)
 
     def _project_replaced(self) -> None:
