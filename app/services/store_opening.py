@@ -69,6 +69,16 @@ class OpeningTakesLongError(ProjectError):
         super().__init__(f"{path.name} takes a while to open.", "Open it in the background.")
 
 
+class NoRoomToUpdateError(ProjectError):
+    """The file is of an older version, and there is no room to keep it and bring it up to date; it can be read."""
+
+    def __init__(self, path: Path, why: object) -> None:
+        super().__init__(
+            f"{path.name} is of an older version, and there is no room for a copy of it ({why}).",
+            "Free some space, or open it read-only.",
+        )
+
+
 def create_file(path: Path, paths: Paths, *, is_untitled: bool = False, draft: Draft | None = None) -> Opened:
     """A new project file, empty or with what a draft holds.
 
@@ -272,12 +282,14 @@ def _bring_up_to_date(path: Path, connection: sqlite3.Connection, version: int, 
     try:
         how.keep_copy(path, store_copy.named_beside(path, f"version {version}, {time.strftime('%Y-%m-%d')}"))
     except OSError as error:
-        raise ProjectError(
-            f"{path.name} is of an older version, and there is no room for a copy of it ({error.strerror}).",
-            "Free some space, or open it read-only.",
-        ) from error
-    with bounded(connection, _READ_LIMIT_S):
-        migrate(connection, version)
+        raise NoRoomToUpdateError(path, error.strerror) from error
+    try:
+        with bounded(connection, _READ_LIMIT_S):
+            migrate(connection, version)
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", "") != "SQLITE_FULL":
+            raise
+        raise NoRoomToUpdateError(path, error) from error
     check_schema(connection, path)
 
 

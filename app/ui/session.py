@@ -17,7 +17,7 @@ from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
 from app.services.store_lock import ProjectLockedError
-from app.services.store_opening import OpeningTakesLongError, path_of
+from app.services.store_opening import NoRoomToUpdateError, OpeningTakesLongError, path_of
 from app.ui.action_set import plain
 from app.ui.keeping import PROJECT_FILTER, Keeping, folder_of, tell
 from app.ui.leaving import Leaving, close_store, is_empty
@@ -121,7 +121,9 @@ class Session(QObject):
 
     def _cannot_open(self, path: Path, error: BaseException, at_start: bool) -> None:
         log.warning("cannot open %s: %s", path, error)
-        if not isinstance(error, ProjectLockedError):
+        if isinstance(error, NoRoomToUpdateError) and not at_start:
+            self._offer_reading(path, error)
+        elif not isinstance(error, ProjectLockedError):
             tell(self._studio, error)
         elif at_start:
             words = self.tr("Your last project is open in another window. This window has a new script.")
@@ -144,8 +146,8 @@ class Session(QObject):
         editor.setFocus()
         self._retitle()
 
-    def _offer_reading(self, path: Path, error: ProjectLockedError) -> None:
-        """Somebody else writes the project: it can be read here meanwhile."""
+    def _offer_reading(self, path: Path, error: ProjectError) -> None:
+        """Somebody else writes the project, or there is no room to write it: it can be read here meanwhile."""
         box = QMessageBox(self._window)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIconPixmap(theme().icon("lock", "accent").pixmap(32, 32))

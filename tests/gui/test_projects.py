@@ -24,9 +24,10 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QMes
 from app.model.commands import PutTake, ReplaceText
 from app.model.take import PieceAudio, Take
 from app.paths import paths_for
-from app.services import store_repair
+from app.services import store_copy, store_repair
 from app.services.speaking import Habits
 from app.services.store import ProjectStore
+from app.services.store_sums import SUMMED
 from app.ui.recovery_dialog import RecoveryDialog
 from app.ui.versions_dialog import VersionsDialog
 from app.ui.widgets.empty_state import EmptyState
@@ -95,6 +96,32 @@ def test_a_project_that_is_open_elsewhere_can_be_read_meanwhile(running: Any, tm
     assert running.studio.store.read_only and running.studio.project.text() == "Written elsewhere."
     assert "read only" in running.window.windowTitle()
     other.close()
+
+
+def test_a_project_of_an_older_version_can_be_read_where_there_is_no_room_for_its_copy(
+    running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    path = tmp_path / "old.mvs"
+    with ProjectStore.create(path, paths=running.studio.paths) as store:
+        store.history.do(ReplaceText(0, "", "Written long ago."))
+    with closing(sqlite3.connect(path)) as connection:
+        for table in SUMMED:
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN crc")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+    before = path.read_bytes()
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(store_copy, "copy_file", full)
+    running.session.open(path)
+    qtbot.waitUntil(lambda: running.window.findChild(QMessageBox) is not None)
+    box = running.window.findChild(QMessageBox)
+    assert "old.mvs is of an older version" in box.text()
+    box.buttons()[0].click()
+    assert running.studio.store.read_only and running.studio.project.text() == "Written long ago."
+    assert path.read_bytes() == before
 
 
 def test_changes_of_a_project_that_can_only_be_read_are_not_lost_unasked(
