@@ -121,7 +121,7 @@ def test_at_the_export_s_loudness_what_arrives_is_the_file(tones, sound_server, 
     qtbot.waitUntil(lambda: not studio.renderer.queue(), timeout=10000)
     playback = Waveform(studio)._playback
     playback.loudness.switch(True)
-    qtbot.waitUntil(lambda: playback.loudness.gain_db is not None, timeout=10000)
+    qtbot.waitUntil(lambda: playback.loudness._measured is not None, timeout=10000)
     excerpt = Excerpt(studio.project, tones.ids, studio.renderer.states.manner)
     request = ExportRequest(tmp_path / "file.wav", AudioFormat("wav", 32), loudness=target_for("-16"))
     export(studio.project, request, tones.store.read_take, excerpt.plan)
@@ -131,6 +131,8 @@ def test_at_the_export_s_loudness_what_arrives_is_the_file(tones, sound_server, 
     qtbot.waitUntil(lambda: studio.player.state is PlayState.PLAYING, timeout=10000)
     qtbot.waitUntil(lambda: studio.player.state is PlayState.STOPPED, timeout=30000)
     studio.tasks.close()
+    snapshot = studio.player.snapshot()
+    assert snapshot.underruns == 0 and snapshot.waits == 0
     arrived = heard(sound_server.recorded(tape), written)
     np.testing.assert_allclose(arrived, written, atol=0.01 * np.abs(written).max())
     assert np.abs(arrived - expected(tones)).max() > 0.05
