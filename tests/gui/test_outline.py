@@ -131,3 +131,17 @@ def test_deeds_on_a_chapter_are_of_the_lines_it_has_by_now(outline: Any, running
     assert project.block(running.studio.current_block).text == "# Two"
     outline.move(3, 1)
     assert project.text() == "First of all.\nAnd then.\nBefore.\n# Three\nD.\n# One\nA.\n## Inner\nB.\n# Two\nC."
+
+
+def test_lines_that_are_gone_are_not_remembered(outline: Any, running: Any, qtbot: Any) -> None:
+    studio = running.studio
+    waveform = running.window.docks["waveform"].content
+    for _ in range(3):
+        at = studio.project.characters
+        studio.history.do(ReplaceText(at, "", "\nA line." * 150))
+        qtbot.waitUntil(lambda: outline.tree.topLevelItem(3).data(0, PART_ROLE).end > 150)
+        qtbot.waitUntil(lambda: not outline._slices.busy)
+        studio.history.do(ReplaceText(at, studio.project.text_between(at, studio.project.characters), ""))
+        qtbot.waitUntil(lambda: outline.tree.topLevelItem(3).data(0, PART_ROLE).end < 150)
+    assert len(outline._figures) <= 2 * len(studio.project.blocks)
+    assert len(waveform.item._shapes._touched) <= 100

@@ -124,6 +124,10 @@ class Outline(QWidget):
             if number % _BLOCKS_AT_ONCE == 0:
                 yield
 
+        if len(self._figures) > 2 * len(blocks):
+            kept = ((block.id, self._figures.get(block.id)) for block in blocks)
+            self._figures = {block_id: each for block_id, each in kept if each is not None}  # of lines that are there
+
         def of(part: Chapter | Scene) -> tuple[float, int, int]:
             """(seconds, spoken blocks that are ready, spoken blocks) of a part."""
             mine = figures[part.first : part.end]

@@ -72,10 +72,13 @@ class Shapes:
     def touch(self, block_id: str) -> None:
         """The shape of a block may be another."""
         self._touched.add(block_id)
+        if len(self._touched) > FEW_ROWS:
+            self.forget()
 
     def forget(self) -> None:
         """All may be others."""
         self._forgotten = True
+        self._touched.clear()
 
     def table(self, timeline: Timeline) -> tuple[np.ndarray, np.ndarray]:
         """Of every row of the timeline: int8 `[rows, 16, 2]`, sixteen equal stretches of its sound, and its colour.
@@ -85,7 +88,7 @@ class Shapes:
         ids = timeline.block_ids
         if self._ids is not ids:
             self._carry_over(ids)
-        if self._forgotten or len(self._touched) > FEW_ROWS:
+        if self._forgotten:
             self.unseen = range(len(ids))
         else:
             for block_id in self._touched:
@@ -111,6 +114,8 @@ class Shapes:
         self._table = np.concatenate((self._table, np.zeros((1, _MINI, 2), np.int8)))[old]
         self._rgb = np.append(self._rgb, np.uint32(_rgb(NEUTRAL)))[old]
         self._ids = ids
+        if len(self._minis) > 2 * len(ids):
+            self._minis = {block_id: self._minis[block_id] for block_id in ids if block_id in self._minis}
         fresh = np.flatnonzero(old == len(before))
         if self.unseen:
             self.unseen = range(len(ids))
