@@ -341,3 +341,23 @@ def test_far_and_near_show_the_same_loudness():
     assert np.array_equal(sounding, near_.row >= 0)
     assert sounding.mean() == pytest.approx(6 / 7, abs=0.03)
     assert (np.diff(far.row) >= 0).all()
+
+
+def test_the_words_on_a_line_follow_the_font_of_the_window(waveform, qtbot):
+    def rows_with_words():
+        qtbot.wait(50)
+        left, right = (round(at(waveform, seconds).x()) for seconds in (0.1, 0.8))
+        image = waveform.plot.grab().toImage()
+        top = round(waveform.plot.mapFromScene(waveform.box.mapToScene(waveform.box.boundingRect().topLeft())).y())
+        # Within the dashes of a line without sound: whatever is not of one colour is words.
+        rows = range(top + 6, image.height() - 16)
+        return sum(len({image.pixel(x, y) for x in range(left, right)}) > 1 for y in rows)
+
+    points = QApplication.font().pointSizeF()
+    waveform.box.show_stretch(0.0, 4.0)
+    before = rows_with_words()
+    try:
+        theme().apply("dark", points * 1.5)
+        assert rows_with_words() > before > 0
+    finally:
+        theme().apply("dark", points)

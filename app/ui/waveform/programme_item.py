@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt, QTimer
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPixmap
+from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.services.timeline import Timeline
@@ -17,7 +17,8 @@ from app.ui.theme import theme
 from app.ui.waveform.columns import FEW_ROWS, Columns, Shapes, columns
 
 STRIP_PX = 4.0
-LABEL_PX = 16.0
+_LABEL_SHARE = 1.5  # room for the words on a span, of their size
+_LARGEST_LABEL_PX = 16.0  # there is to be room for the sound
 _NARROW_PX = 24
 _PIXELS = QImage.Format.Format_ARGB32_Premultiplied
 # Colours of the dashes around what is not heard as it stands, by its state.
@@ -164,7 +165,7 @@ class ProgrammeItem(pg.GraphicsObject):
             pixels[: round(STRIP_PX * ratio) + 1] = shown.rgb
         else:
             _fill_spans(pixels, spans, ratio)
-        _fill_sound(pixels, shown, (STRIP_PX + (0 if many else LABEL_PX)) * ratio, ratio)
+        _fill_sound(pixels, shown, (STRIP_PX + (0 if many else _LABEL_SHARE * _label_font_px())) * ratio, ratio)
         image = QImage(pixels.data, pixel_width, pixel_height, 4 * pixel_width, _PIXELS)
         pixmap = QPixmap.fromImage(image.copy())  # the numbers end with this call
         if spans:
@@ -205,7 +206,8 @@ class ProgrammeItem(pg.GraphicsObject):
 
     def _write_words(self, painter: QPainter, spans: list[_Span], ratio: float) -> None:
         font = theme().small_font(-1.5)
-        font.setPixelSize(max(1, round(10.5 * ratio)))
+        label_px = _label_font_px()
+        font.setPixelSize(max(1, round(label_px * ratio)))
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         for span in spans:
@@ -216,10 +218,15 @@ class ProgrammeItem(pg.GraphicsObject):
             words = self._look(span.block_id)[0]
             if words:
                 painter.setPen(theme().colour("text" if span.heard else "text_soft"))
-                place = QRectF(left + 5 * ratio, STRIP_PX * ratio, room, LABEL_PX * ratio)
+                place = QRectF(left + 5 * ratio, STRIP_PX * ratio, room, _LABEL_SHARE * label_px * ratio)
                 painter.drawText(
                     place, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
                 )
+
+
+def _label_font_px() -> float:
+    """Of the words on spans: they follow the font of the window."""
+    return min(_LARGEST_LABEL_PX, max(10.5, 0.93 * QFontInfo(theme().small_font(-1.5)).pixelSize()))
 
 
 def _fill_spans(pixels: np.ndarray, spans: list[_Span], ratio: float) -> None:
