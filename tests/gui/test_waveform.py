@@ -310,7 +310,7 @@ class Book:
     """A timeline of many equal lines."""
 
     def __init__(self, count, length_s=6.0, gap_s=1.0):
-        self.block_ids = [str(n) for n in range(count)]
+        self.ids = self.block_ids = [str(n) for n in range(count)]
         self.starts_s = np.arange(count) * (length_s + gap_s)
         self.lengths_s = np.full(count, length_s)
 

@@ -85,7 +85,7 @@ class Shapes:
 
         Where much changed only a little of it is looked at: `unseen` are the rows that `look_on` goes on with.
         """
-        ids = timeline.block_ids
+        ids = timeline.ids
         if self._ids is not ids:
             self._carry_over(ids)
         if self._forgotten:
