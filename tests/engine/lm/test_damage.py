@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +32,7 @@ def damage(value: Any, data: st.DataObject) -> Any:
         inside = value
         for key in way:
             inside = inside[key]
-        inside[last] = data.draw(st.sampled_from(ODD))
+        inside[last] = copy.deepcopy(data.draw(st.sampled_from(ODD)))  # else a later damage could put one inside itself
     return value
 
 
