@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.model.block import Block, new_id
 
@@ -113,16 +114,17 @@ def trimmed(position: int, removed: str, inserted: str) -> tuple[int, str, str]:
     if not removed or not inserted:
         return position, removed, inserted
     limit = min(len(removed), len(inserted))
-    start = _common(removed, inserted, limit)
+    start = common_beginning(removed, inserted, limit)
     removed, inserted = removed[start:], inserted[start:]
     limit -= start
-    end = _common(removed[::-1], inserted[::-1], limit)
+    end = common_beginning(removed[::-1], inserted[::-1], limit)
     return position + start, removed[: len(removed) - end], inserted[: len(inserted) - end]
 
 
-def _common(one: str, other: str, limit: int) -> int:
-    """Length of the common beginning, found by halving so that long equal texts are compared at memory speed."""
-    low, high = 0, limit
+def common_beginning(one: Sequence[Any], other: Sequence[Any], limit: int | None = None) -> int:
+    """With how many equal items, at most `limit`, both begin: found by halving, since slices are compared at memory
+    speed."""
+    low, high = 0, min(len(one), len(other)) if limit is None else limit
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:

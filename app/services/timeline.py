@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.model.block import Block, BlockKind
+from app.model.identity import common_beginning
 from app.services.block_states import BlockStates, has_words
 from app.services.playing import Place
 from app.services.programme import Border, is_spoken
@@ -160,8 +161,8 @@ class Timeline:
     def _look_where_it_differs(self) -> None:
         """From the first to the last block that is not what it was."""
         old, new = self._order, list(self._states.project.blocks)
-        first = _common(old, new)
-        last = len(old) - _common(old[first:][::-1], new[first:][::-1])
+        first = common_beginning(old, new)
+        last = len(old) - common_beginning(old[first:][::-1], new[first:][::-1])
         added = len(new) - len(old)
         gone = {block.id for block in old[first:last]} - {block.id for block in new[first : last + added]}
         first, last, begin, end = self._around(first, last)
@@ -291,18 +292,6 @@ class _Known(NamedTuple):
 
 
 _PLACING = _Known._fields.index("kind")
-
-
-def _common(one: list[Block], other: list[Block]) -> int:
-    """With how many same blocks both begin: found by halving, since whole lists are compared at memory's speed."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _spliced(array: np.ndarray, begin: int, end: int, values: list[Any]) -> np.ndarray:
