@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar
 
@@ -39,7 +40,7 @@ class Graphs(dict[Key, torch.cuda.CUDAGraph]):
         nobody must be served meanwhile. Failure leaves eager steps for all of this kind, and `fallback`.
 
         Args:
-            stream: where it is captured; None is one of torch's own.
+            stream: where it is captured; None is one of the current device's.
         """
         if self.fallback:
             return
@@ -80,6 +81,13 @@ def captured(
     step()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, pool=pool, stream=stream):
+    with torch.cuda.graph(graph, pool=pool, stream=stream or _capture_stream(torch.cuda.current_device())):
         step()
     return graph
+
+
+@functools.cache
+def _capture_stream(device: int) -> torch.cuda.Stream:
+    """Torch has one such stream for a process, on the device of its first capture: graphs of a second card would be
+    captured there, and be empty."""
+    return torch.cuda.Stream(device)
