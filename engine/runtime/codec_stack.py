@@ -5,29 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-import triton
 
 from engine.codec.config import TransformerStage
-from engine.codec.layers import NORM_EPS, STEP_FRAMES, Stack, StageWeights
+from engine.codec.layers import STEP_FRAMES, Stack, StageWeights
 from engine.codec.layers import Rows as StreamRows
-from engine.codec.linear import Linear as WideLinear
-from engine.runtime.codec_resident import ResidentStage, RowPlaces
+from engine.runtime.codec_layers import PackedLayers, RowPlaces
+from engine.runtime.codec_long import LongStage
+from engine.runtime.codec_resident import ResidentStage
 from engine.runtime.codec_tiles import MOST_ROWS
-from engine.runtime.kernels import window
-from engine.runtime.kernels.launch import launch
-from engine.runtime.kernels.ops import Linear, Norm, Rows, SplitWork
+from engine.runtime.kernels.ops import Linear, Rows, SplitWork
 
 _HIGH_POSITIONS = 8192  # × 1024 positions: five hours at the fastest stage
 _PARTS = 128  # blocks that a residual product of any width here is cut into, at most
-_TILE = 64
-
-
-@dataclass
-class _Layer:
-    qkv: Linear
-    out: Linear
-    feed_in: Linear
-    feed_out: Linear
 
 
 @dataclass
@@ -35,7 +24,7 @@ class _Stage:
     config: TransformerStage
     begin: Linear
     end: Linear
-    layers: list[_Layer]
+    long: LongStage
     resident: ResidentStage | None  # the same layers as one launch, for short steps
     turns: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]  # cos, sin of 1024 a; cos, sin of b
 
@@ -48,8 +37,7 @@ class KernelState:
         frames: int32 `[rows]`, frames each row has been through.
         most_frames: the longest step; the rings are that much longer than a window.
         rings: for each stage `[layers, 2, rows, heads, capacity, head_width]`: keys, values.
-        residual: by width, the rows on their way; work: for each stage qkv, attended, inner; places: of resident
-            stages.
+        residual: by width, the rows on their way; work: for each stage query, attended, inner; places: of all stages.
     """
 
     frames: torch.Tensor
@@ -72,52 +60,24 @@ class KernelStack:
     """
 
     def __init__(self, stack: Stack, *, pdl: bool = True, resident: bool = False) -> None:
-        """`resident`: short steps take one launch a stage. It moves the weights, so that the stack's are views."""
+        """It moves the weights, so that the stack's are views. `resident`: short steps take one launch a stage."""
         self.device, self.dtype, self.pdl, self._resident = stack.device, stack.dtype, pdl, resident
         self._work = SplitWork.new(stack.device)  # its kernels may run beside those of others
-        self._launch = {"launch_pdl": True} if pdl else {}
         with torch.inference_mode():
             self._stages = [self._stage(stage) for stage in stack.transformers]
 
     def _stage(self, stage: StageWeights) -> _Stage:
         config = stage.config
-        gains = [layer.norm1[0].contiguous() for layer in stage.layers]
-        # What follows the last layer is a plain product: it takes the sum as it is.
-        after = [*gains[1:], torch.ones(config.width, device=self.device)]
-        layers = [
-            _Layer(
-                qkv=Linear(layer.qkv.weight, norm=Norm("layer", NORM_EPS, *layer.norm1), pdl=self.pdl, work=self._work),
-                out=Linear(
-                    layer.attention_out.weight, next_gain=layer.norm2[0].contiguous(), pdl=self.pdl, work=self._work
-                ),
-                feed_in=Linear(
-                    layer.feed_in.weight,
-                    norm=Norm("layer", NORM_EPS, *layer.norm2),
-                    act="gelu",
-                    pdl=self.pdl,
-                    work=self._work,
-                ),
-                feed_out=Linear(layer.feed_out.weight, next_gain=gain, pdl=self.pdl, work=self._work),
-            )
-            for layer, gain in zip(stage.layers, after, strict=True)
-        ]
-        resident = None
-        if self._resident:
-            resident = ResidentStage(
-                config, [(layer.qkv, layer.out, layer.feed_in, layer.feed_out) for layer in layers], self._work
-            )
-            for layer, weights in zip(stage.layers, layers, strict=True):
-                layer.qkv, layer.attention_out = WideLinear(weights.qkv.weight), WideLinear(weights.out.weight)
-                layer.feed_in, layer.feed_out = WideLinear(weights.feed_in.weight), WideLinear(weights.feed_out.weight)
+        layers = PackedLayers.of(stage)
         identity = torch.eye(config.width, device=self.device, dtype=self.dtype)
         begin = stage.input_proj.weight if stage.input_proj is not None else identity
         end = stage.output_proj.weight if stage.output_proj is not None else identity
         return _Stage(
             config=config,
-            begin=Linear(begin, next_gain=gains[0], pdl=self.pdl, work=self._work),
+            begin=Linear(begin, next_gain=layers.first_gain, pdl=self.pdl, work=self._work),
             end=Linear(end, pdl=self.pdl, work=self._work),
-            layers=layers,
-            resident=resident,
+            long=LongStage(layers, self._work, pdl=self.pdl),
+            resident=ResidentStage(layers, self._work) if self._resident else None,
             turns=_turn_tables(stage.frequencies),
         )
 
@@ -148,12 +108,17 @@ class KernelStack:
             count = longest[config.width]
             work.append(
                 (
-                    room("qkv", count, 3 * config.width),
+                    room("query", count, config.width),
                     room("attended", count, config.width),
                     room("inner", count, config.hidden),
                 )
             )
-        places = RowPlaces.empty(rows, max(stage.config.head_width for stage in self._stages), device)
+        places = RowPlaces.empty(
+            rows,
+            most_frames * max(stage.config.tokens_per_frame for stage in self._stages),
+            max(stage.config.head_width for stage in self._stages),
+            device,
+        )
         return KernelState(
             torch.zeros(rows, dtype=torch.int32, device=device), most_frames, rings, residual, work, places
         )
@@ -182,48 +147,17 @@ class KernelStack:
             m = batch * count
             x = x.reshape(m, -1).to(self.dtype)
             residual = state.residual[config.width]
-            gained = residual.gained[:m]
-            qkv, attended, inner = (buffer[:m] for buffer in work)
             # The shapes for one stream's rows, whoever is beside it; the product for one row leaves too many sums.
             like = max(2, count)
             stage.begin.begin(x, residual, like=like)
-            if stage.resident is not None and count <= MOST_ROWS:
-                stage.resident.run(
-                    residual, (qkv, attended, inner), rings, state.places, state.frames, slots, stage.turns, count
-                )
-            else:
-                self._layer_by_layer(stage, residual, (qkv, attended, inner), rings, state.frames, slots, count)
+            path = stage.resident if stage.resident is not None and count <= MOST_ROWS else stage.long
+            query, attended, inner = (buffer[:m] for buffer in work)
+            here = Rows(residual.residual[:m], residual.gained[:m], residual.stats, residual.stride, residual.parts)
+            path.run(here, (query, attended, inner), rings, state.places, state.frames, slots, stage.turns, count)
             x = torch.empty(m, stage.end.N, device=x.device, dtype=torch.float32 if index == last else self.dtype)
-            stage.end.store(gained, None, x, like=like)
+            stage.end.store(here.gained, None, x, like=like)
         state.frames.index_add_(0, slots, torch.full_like(slots, frames))
         return x.reshape(batch, -1, x.shape[-1])
-
-    def _layer_by_layer(
-        self,
-        stage: _Stage,
-        residual: Rows,
-        work: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
-        rings: torch.Tensor,
-        frames: torch.Tensor,
-        slots: torch.Tensor,
-        count: int,
-    ) -> None:
-        config = stage.config
-        qkv, attended, inner = work
-        gained, like = residual.gained[: len(qkv)], max(2, count)
-        block_q = min(_TILE, max(16, triton.next_power_of_2(count)))
-        grid = (triton.cdiv(count, block_q), config.heads, len(slots))
-        for layer, ring in zip(stage.layers, rings, strict=True):
-            layer.qkv.store(gained, residual, qkv, like=like)
-            launch(window.window_attention_kernel, grid)(
-                qkv, ring[0], ring[1], frames, slots, *stage.turns, attended,
-                count, config.tokens_per_frame, config.head_width**-0.5,
-                HEADS=config.heads, DIM=config.head_width, CONTEXT=config.context, CAPACITY=ring.shape[3],
-                BLOCK_Q=block_q, BLOCK_T=_TILE, STAGES=2, PDL=self.pdl, num_warps=4, **self._launch,
-            )  # fmt: skip
-            layer.out.add(attended, residual, like=like)
-            layer.feed_in.store(gained, residual, inner, like=like)
-            layer.feed_out.add(inner, residual, like=like)
 
 
 def _turn_tables(frequencies: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:

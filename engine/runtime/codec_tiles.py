@@ -1,4 +1,4 @@
-"""The shapes in which a stage of the codec works as one launch, and how many streams they have room for."""
+"""The shapes in which a stage of the codec works, as one launch or as five a layer, and room for how many streams."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from engine.codec.config import TransformerStage
 
 MOST_ROWS = 256  # positions of one stream in a step; longer steps fill the card with ordinary kernels
+_BLOCKS = 120  # that keep most of a large card's multiprocessors at work
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,91 @@ def fitting(chosen: Tiles, shared_bytes: int, itemsize: int = 2) -> Tiles:
     return replace(chosen, stages=max(1, min(chosen.stages, shared_bytes // tile)))
 
 
-def part_values(chosen: Tiles, config: TransformerStage, count: int) -> int:
+@dataclass(frozen=True)
+class Tile:
+    """One product of `kernels.layer`: rows, results, columns; parts along K; tiles on their way; threads / 32."""
+
+    block_m: int
+    block_n: int
+    block_k: int
+    splits: int
+    stages: int
+    warps: int
+
+
+@dataclass(frozen=True)
+class LongTiles:
+    """Shapes of `kernels.layer`.
+
+    Attributes:
+        qkv, out, feed_in, feed_out: of the products; `qkv` and `feed_in` are whole along K.
+        block_q, block_t: queries and keys that attend together. splits_attend: parts of a window.
+        stages_attend, warps_attend: as in `Tile`.
+    """
+
+    qkv: Tile
+    out: Tile
+    feed_in: Tile
+    feed_out: Tile
+    block_q: int
+    block_t: int
+    splits_attend: int
+    stages_attend: int
+    warps_attend: int
+
+
+def long_tiles(count: int, width: int, hidden: int, itemsize: int = 2) -> LongTiles:
+    """For `count` positions of one stream: see packaging/notes/gpu.md. Other streams beside it change nothing."""
+    if itemsize == 4:  # no matrix units: every product of a tile's step is an instruction that is compiled
+        tile = Tile(64, 64, 16, 1, 2, 4)
+        return LongTiles(tile, tile, tile, tile, 32, 32, 1, 2, 4)
+    block_q = 128 if count >= 1600 else 64
+    blocks = -(-count // block_q) * (width // 64)
+    return LongTiles(
+        qkv=_product_tile(count, 3 * width, width, whole=True),
+        out=_product_tile(count, width, width),
+        feed_in=_product_tile(count, hidden, width, whole=True),
+        feed_out=_product_tile(count, width, hidden),
+        block_q=block_q,
+        block_t=64,
+        splits_attend=min(4, max(1, _BLOCKS // blocks)),
+        stages_attend=3,
+        warps_attend=block_q // 16,
+    )
+
+
+def _product_tile(count: int, n: int, k: int, *, whole: bool = False) -> Tile:
+    """The largest tile of which there are enough to fill a card; where there is none, K is cut in parts."""
+    for block_m, block_n in ((128, 128), (64, 128), (64, 64)):
+        blocks = -(-count // block_m) * -(-n // block_n)
+        if blocks >= _BLOCKS:
+            return Tile(block_m, block_n, 64, 1, 4, block_m * block_n // 2048)
+    if whole:
+        return Tile(64, 32, 128, 1, 4, 4)
+    splits = min(8, -(-_BLOCKS // blocks), max(1, k // 256))
+    return Tile(64, 64, 64, splits, 4, 4)
+
+
+def fitting_tile(tile: Tile, shared_bytes: int, itemsize: int = 2) -> Tile:
+    """As `fitting`, for one product: narrower where not even two tiles find room, which changes no bit."""
+    while True:
+        step = (tile.block_m + tile.block_n) * tile.block_k * itemsize
+        stages = min(tile.stages, shared_bytes // step)
+        if stages >= 2 or tile.block_k <= 16:
+            return replace(tile, stages=max(1, stages))
+        tile = replace(tile, block_k=tile.block_k // 2)
+
+
+def part_values(chosen: Tiles | LongTiles, config: TransformerStage, count: int) -> int:
     """float32 values that the parts of one stream's `count` positions take before they are added up."""
-    products = max(chosen.splits_out, chosen.splits_down) * count * config.width
+    if isinstance(chosen, Tiles):
+        splits = max(chosen.splits_out, chosen.splits_down)
+    else:
+        splits = max(chosen.out.splits, chosen.feed_out.splits)
     blocks = -(-count // chosen.block_q) * config.heads * chosen.splits_attend
-    return max(products, blocks * chosen.block_q * (config.head_width + 2))
+    return max(splits * count * config.width, blocks * chosen.block_q * (config.head_width + 2))
 
 
-def streams_at_once(chosen: Tiles, config: TransformerStage, count: int, room: int) -> int:
+def streams_at_once(chosen: Tiles | LongTiles, config: TransformerStage, count: int, room: int) -> int:
     """How many streams' parts `room` float32 values hold; at least one (`room` must hold that)."""
     return max(1, room // part_values(chosen, config, count))

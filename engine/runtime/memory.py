@@ -11,7 +11,6 @@ from engine.codec.config import CodecConfig, PatchStage, TransformerStage
 from engine.errors import DeviceError
 from engine.lm.config import LMConfig
 from engine.requests import MAX_FRAMES
-from engine.runtime.codec_tiles import MOST_ROWS
 from engine.runtime.devices import NARROW
 
 GB = 2**30
@@ -135,13 +134,14 @@ def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int,
         width, inner = stage.width, stage.hidden
         layer = 4 * width * width + 2 * width * inner
         total += itemsize * (stage.layers * layer + width * (stage.inputs + stage.outputs))
-        total += stage.layers * 4 * 4 * width  # norms
         half = stage.head_width // 2
-        total += 8 * half + 16 * half * _ENCODE_FRAMES * stage.tokens_per_frame  # turns of the plain path
+        if kernels:  # norms folded around their products, and their gains
+            total += stage.layers * 4 * (2 * (3 * width + inner) + 2 * width) + 4 * width + 2 * _TURNS * half * 4
+            continue
+        total += stage.layers * 4 * 4 * width  # norms
+        total += 8 * half + 16 * half * _ENCODE_FRAMES * stage.tokens_per_frame  # turns
         block = min(_CODEC_BLOCK, stage.context)
         total += 4 * block * (block + stage.context)
-        if kernels:
-            total += stage.layers * 4 * 2 * (3 * width + inner) + 4 * width + 2 * _TURNS * half * 4
     return total
 
 
@@ -158,7 +158,8 @@ def quantizer(config: CodecConfig, codebooks: int, *, encoder: bool) -> int:
 def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, most_frames: int, itemsize: int) -> int:
     """Bytes of the rings of `rows` streams, and of the buffers that steps of all of them work in."""
     head = max((stage.head_width for stage in _transformers(stages)), default=0)
-    total = 4 * rows + rows * (MOST_ROWS * (4 * head + 8) + 4)
+    positions = most_frames * max((stage.tokens_per_frame for stage in _transformers(stages)), default=0)
+    total = 4 * rows + rows * (positions * (4 * head + 8) + 4)
     longest: dict[int, int] = {}
     inner: dict[int, int] = {}
     for stage in _transformers(stages):
@@ -167,7 +168,7 @@ def stream_state(stages: tuple[TransformerStage | PatchStage, ...], rows: int, m
         longest[stage.width] = max(longest.get(stage.width, 0), rows * most_frames * stage.tokens_per_frame)
         inner[stage.width] = max(inner.get(stage.width, 0), stage.hidden)
     for width, count in longest.items():
-        total += count * (width * (4 + itemsize) + 2 * _CODEC_PARTS * 4 + (4 * width + inner[width]) * itemsize)
+        total += count * (width * (4 + itemsize) + 2 * _CODEC_PARTS * 4 + (2 * width + inner[width]) * itemsize)
     return total
 
 

@@ -51,18 +51,32 @@ def _fetch_early(w_ptr, row, begin, N, K: tl.constexpr, ROWS: tl.constexpr, EACH
 
 @triton.jit
 def _product(
-    x_ptr, w_ptr, ms, m_ok, rows, row_ok, begin,
-    K: tl.constexpr, EACH: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, STAGES: tl.constexpr,
+    x_ptr, w_ptr, ms, rows, begin, M, N: tl.constexpr,
+    K: tl.constexpr, EACH: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, STAGES: tl.constexpr, WHOLE: tl.constexpr,
 ):
-    """x `[., K]` at rows `ms` times w `[N, K]` at rows `rows` over columns begin .. begin + EACH: float32 `[BLOCK_M, BLOCK_N]`."""
+    """x `[M, K]` at rows `ms` times w `[N, K]` at rows `rows` over columns begin .. begin + EACH: float32 `[BLOCK_M, BLOCK_N]`.
+
+    WHOLE: no column is past K, and rows past the last are read as the last: loads without masks. A tile of few rows is better off with masks,
+    which read nothing.
+    """
+    m_ok = ms < M
+    row_ok = rows < N
+    if WHOLE:
+        ms = tl.minimum(ms, M - 1)
+        if N % BLOCK_N > 0:
+            rows = tl.minimum(rows, N - 1)
     cols = tl.arange(0, BLOCK_K)
     x_tile = x_ptr + ms[:, None] * K + cols[None, :]
     w_tile = w_ptr + rows[None, :] * K + cols[:, None]
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     for start in tl.range(begin, begin + EACH, BLOCK_K, num_stages=STAGES):
-        ok = start + cols < K
-        x = tl.load(x_tile + start, mask=m_ok[:, None] & ok[None, :], other=0)
-        w = tl.load(w_tile + start, mask=row_ok[None, :] & ok[:, None], other=0)
+        if WHOLE:
+            x = tl.load(x_tile + start)
+            w = tl.load(w_tile + start)
+        else:
+            ok = start + cols < K
+            x = tl.load(x_tile + start, mask=m_ok[:, None] & ok[None, :], other=0)
+            w = tl.load(w_tile + start, mask=row_ok[None, :] & ok[:, None], other=0)
         acc = tl.dot(x, w, acc, input_precision="ieee")
     return acc
 
@@ -89,7 +103,7 @@ def _where_rows_go(
     angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
     task, M, COUNT, PER_FRAME, CAPACITY, HEADS: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr,
 ):
-    """Once for all layers: cos and sin of each row (as `window._turned`), its place in a ring, and where each stream stands."""
+    """Once for all layers: cos and sin of the angle of each row, its place in a ring, and where each stream stands."""
     HALF: tl.constexpr = DIM // 2
     ms = task * BLOCK_M + tl.arange(0, BLOCK_M)
     ok = ms < M
@@ -113,9 +127,12 @@ def _queries_keys_values(
     x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
     parts, task, M, STRIDE, CAPACITY, scale, eps,
     WIDTH: tl.constexpr, HEADS: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr, LONG: tl.constexpr,
 ):
-    """One tile of LayerNorm(x) Wᵀ: queries rotated and scaled into `query` `[M, WIDTH]`, keys rotated and values into the rings."""
+    """One tile of LayerNorm(x) Wᵀ: queries rotated and scaled into `query` `[M, WIDTH]`, keys rotated and values into the rings.
+
+    LONG: what the end takes is loaded there: other blocks work meanwhile, and the registers are the product's.
+    """
     DIM: tl.constexpr = WIDTH // HEADS
     HALF: tl.constexpr = DIM // 2
     BLOCKS: tl.constexpr = (3 * WIDTH + BLOCK_N - 1) // BLOCK_N
@@ -126,6 +143,8 @@ def _queries_keys_values(
     pairs = first_row // 2 + tl.arange(0, BLOCK_N // 2)
     ms = task // BLOCKS * BLOCK_M + tl.arange(0, BLOCK_M)
     m_ok = ms < M
+    if LONG:
+        acc = _product(x_ptr, w_ptr, ms, rows, 0, M, 3 * WIDTH, WIDTH, TILES * BLOCK_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, WIDTH == TILES * BLOCK_K)
     sums, squares = _sums(stats_ptr, parts, ms, m_ok, STRIDE, BLOCK_P)
     shift = tl.load(shift_ptr + rows, mask=row_ok, other=0)
     bias = tl.load(bias_ptr + rows, mask=row_ok, other=0)
@@ -135,7 +154,8 @@ def _queries_keys_values(
     angle = angles_ptr + ms[:, None] * HALF + half[None, :]
     cos = tl.load(angle, mask=turned, other=1)
     sin = tl.load(angle + M * HALF, mask=turned, other=0)
-    acc = _product(x_ptr, w_ptr, ms, m_ok, rows, row_ok, 0, WIDTH, TILES * BLOCK_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES)
+    if not LONG:
+        acc = _product(x_ptr, w_ptr, ms, rows, 0, M, 3 * WIDTH, WIDTH, TILES * BLOCK_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, False)
     y = _normed(acc, sums, squares, shift, bias, eps, WIDTH)
     even, odd = tl.split(tl.reshape(y, (BLOCK_M, BLOCK_N // 2, 2)))
     turned_y = tl.join(even * cos - odd * sin, odd * cos + even * sin)
@@ -146,17 +166,24 @@ def _queries_keys_values(
     ok = m_ok[:, None] & row_ok[None, :]
     dtype = query_ptr.dtype.element_ty
     asked = query_ptr + ms[:, None] * WIDTH + (head * DIM + dim)[None, :]
-    tl.store(asked, (y * scale).to(dtype), mask=ok & (kind == 0)[None, :])
     ring = (places * DIM)[:, None] + (head * CAPACITY * DIM + dim)[None, :]
-    tl.store(keys_ptr + ring, y.to(dtype), mask=ok & (kind == 1)[None, :])
-    tl.store(values_ptr + ring, y.to(dtype), mask=ok & (kind == 2)[None, :])
+    if LONG and WIDTH % BLOCK_N == 0:  # the whole tile is of one kind
+        if first_row < WIDTH:
+            tl.store(asked, (y * scale).to(dtype), mask=m_ok[:, None])
+        else:
+            into = keys_ptr if first_row < 2 * WIDTH else values_ptr
+            tl.store(into + ring, y.to(dtype), mask=m_ok[:, None])
+    else:
+        tl.store(asked, (y * scale).to(dtype), mask=ok & (kind == 0)[None, :])
+        tl.store(keys_ptr + ring, y.to(dtype), mask=ok & (kind == 1)[None, :])
+        tl.store(values_ptr + ring, y.to(dtype), mask=ok & (kind == 2)[None, :])
 
 
 @triton.jit
 def _attended(
     query_ptr, keys_ptr, values_ptr, firsts_ptr, slots_ptr, out_ptr, part_ptr, counter_ptr, task, q_blocks, COUNT, CONTEXT, CAPACITY,
     WIDTH: tl.constexpr, HEADS: tl.constexpr,
-    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, SPLITS: tl.constexpr,
+    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr,
 ):
     """A block of queries of one head over its share of the window. The last of its SPLITS tasks adds the shares, in order."""
     DIM: tl.constexpr = WIDTH // HEADS
@@ -182,7 +209,7 @@ def _attended(
     top = tl.full((BLOCK_Q,), -1.0e30, tl.float32)
     total = tl.zeros((BLOCK_Q,), tl.float32)
     acc = tl.zeros((BLOCK_Q, DIM), tl.float32)
-    for start in tl.range(begin, tl.minimum(begin + each, newest), BLOCK_T, num_stages=2):
+    for start in tl.range(begin, tl.minimum(begin + each, newest), BLOCK_T, num_stages=STAGES):
         position = start + times
         there = position < newest
         place = start % CAPACITY + times
@@ -231,19 +258,22 @@ def _attended(
 def _fed(
     x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, task, M, STRIDE, eps,
     N: tl.constexpr, K: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr, LONG: tl.constexpr,
 ):
-    """One tile of gelu(LayerNorm(x) Wᵀ)."""
+    """One tile of gelu(LayerNorm(x) Wᵀ). LONG: as for `_queries_keys_values`."""
     BLOCKS: tl.constexpr = (N + BLOCK_N - 1) // BLOCK_N
     TILES: tl.constexpr = (K + BLOCK_K - 1) // BLOCK_K
     rows = task % BLOCKS * BLOCK_N + tl.arange(0, BLOCK_N)
     row_ok = rows < N
     ms = task // BLOCKS * BLOCK_M + tl.arange(0, BLOCK_M)
     m_ok = ms < M
+    if LONG:
+        acc = _product(x_ptr, w_ptr, ms, rows, 0, M, N, K, TILES * BLOCK_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, K == TILES * BLOCK_K)
     sums, squares = _sums(stats_ptr, parts, ms, m_ok, STRIDE, BLOCK_P)
     shift = tl.load(shift_ptr + rows, mask=row_ok, other=0)
     bias = tl.load(bias_ptr + rows, mask=row_ok, other=0)
-    acc = _product(x_ptr, w_ptr, ms, m_ok, rows, row_ok, 0, K, TILES * BLOCK_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES)
+    if not LONG:
+        acc = _product(x_ptr, w_ptr, ms, rows, 0, M, N, K, TILES * BLOCK_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, False)
     y = _normed(acc, sums, squares, shift, bias, eps, K)
     y = 0.5 * y * (1.0 + tl.erf(y * 0.7071067811865476))
     tl.store(out_ptr + ms[:, None] * N + rows[None, :], y.to(out_ptr.dtype.element_ty), mask=m_ok[:, None] & row_ok[None, :])
@@ -253,9 +283,12 @@ def _fed(
 def _added(
     x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, task, M, STRIDE,
     N: tl.constexpr, K: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, LONG: tl.constexpr,
 ):
-    """One tile of residual += x Wᵀ, with what the next norm needs. K is cut into SPLITS tasks; the last of them adds the parts, in order."""
+    """One tile of residual += x Wᵀ, with what the next norm needs. K is cut into SPLITS tasks; the last of them adds the parts, in order.
+
+    LONG: as for `_queries_keys_values`.
+    """
     BLOCKS: tl.constexpr = (N + BLOCK_N - 1) // BLOCK_N
     TILES: tl.constexpr = (K + BLOCK_K - 1) // BLOCK_K
     EACH: tl.constexpr = (TILES + SPLITS - 1) // SPLITS * BLOCK_K
@@ -268,10 +301,13 @@ def _added(
     m_ok = ms < M
     where = ms[:, None] * N + rows[None, :]
     ok = m_ok[:, None] & row_ok[None, :]
-    # Asked for before the product, for whoever will be the last.
-    residual = tl.load(residual_ptr + where, mask=ok, other=0)
-    gain = tl.load(gain_ptr + rows, mask=row_ok, other=0)
-    y = _product(x_ptr, w_ptr, ms, m_ok, rows, row_ok, split * EACH, K, EACH, BLOCK_M, BLOCK_N, BLOCK_K, STAGES)
+    if not LONG:
+        # Asked for before the product, for whoever will be the last.
+        residual = tl.load(residual_ptr + where, mask=ok, other=0)
+        gain = tl.load(gain_ptr + rows, mask=row_ok, other=0)
+    y = _product(
+        x_ptr, w_ptr, ms, rows, split * EACH, M, N, K, EACH, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, LONG and K == EACH * SPLITS
+    )  # fmt: skip
     last = True
     if SPLITS > 1:
         tl.store(part_ptr + split * M * N + where, y, mask=ok)
@@ -285,6 +321,9 @@ def _added(
             y = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
             for index in tl.static_range(SPLITS):
                 y += tl.load(part_ptr + index * M * N + where, mask=ok, other=0, cache_modifier=".cg")
+        if LONG:
+            residual = tl.load(residual_ptr + where, mask=ok, other=0)
+            gain = tl.load(gain_ptr + rows, mask=row_ok, other=0)
         y += residual
         tl.store(residual_ptr + where, y, mask=ok)
         y = tl.where(ok, y, 0.0)
@@ -335,7 +374,7 @@ def stage_kernel(
             _queries_keys_values(
                 gained_ptr, qkv_w + layer_wide * 3 * WIDTH * WIDTH, qkv_shift + layer * 3 * WIDTH, qkv_bias + layer * 3 * WIDTH,
                 stats_ptr, query_ptr, keys, keys + RING, angles_ptr, places_ptr,
-                parts, task, M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, WIDE, BLOCK_K, BLOCK_P, STAGES,
+                parts, task, M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, WIDE, BLOCK_K, BLOCK_P, STAGES, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(out_w + layer_wide * WIDTH * WIDTH, pid // SPLITS_OUT % NARROW_TILES * NARROW, pid % SPLITS_OUT * OUT_EACH, WIDTH, WIDTH, NARROW, OUT_EACH)
@@ -344,14 +383,14 @@ def stage_kernel(
         for task in range(pid, q_blocks * HEADS * BATCH * SPLITS_ATTEND, blocks):
             _attended(
                 query_ptr, keys, keys + RING, firsts_ptr, slots_ptr, attended_ptr, part_ptr, counter_ptr, task, q_blocks, COUNT,
-                CONTEXT, CAPACITY, WIDTH, HEADS, BLOCK_Q, BLOCK_T, SPLITS_ATTEND,
+                CONTEXT, CAPACITY, WIDTH, HEADS, BLOCK_Q, BLOCK_T, SPLITS_ATTEND, 2,
             )  # fmt: skip
         met += blocks
         _meet(meeting_ptr, met, CARD)
         for task in range(pid, m_tiles * NARROW_TILES * SPLITS_OUT, blocks):
             _added(
                 attended_ptr, out_w + layer_wide * WIDTH * WIDTH, middle_gain + layer * WIDTH, residual_ptr, gained_ptr, stats_ptr,
-                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, WIDTH, BLOCK_M, NARROW, BLOCK_K, SPLITS_OUT, STAGES,
+                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, WIDTH, BLOCK_M, NARROW, BLOCK_K, SPLITS_OUT, STAGES, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(in_w + layer_wide * HIDDEN * WIDTH, pid % IN_TILES * WIDE, 0, HIDDEN, WIDTH, WIDE, WIDTH)
@@ -361,7 +400,7 @@ def stage_kernel(
             _fed(
                 gained_ptr, in_w + layer_wide * HIDDEN * WIDTH, in_shift + layer * HIDDEN, in_bias + layer * HIDDEN,
                 stats_ptr, inner_ptr, NARROW_TILES, task, M, STRIDE, eps,
-                HIDDEN, WIDTH, BLOCK_M, WIDE, BLOCK_K, BLOCK_P, STAGES,
+                HIDDEN, WIDTH, BLOCK_M, WIDE, BLOCK_K, BLOCK_P, STAGES, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(down_w + layer_wide * HIDDEN * WIDTH, pid // SPLITS_DOWN % NARROW_TILES * NARROW, pid % SPLITS_DOWN * DOWN_EACH, WIDTH, HIDDEN, NARROW, DOWN_EACH)
@@ -370,7 +409,7 @@ def stage_kernel(
         for task in range(pid, m_tiles * NARROW_TILES * SPLITS_DOWN, blocks):
             _added(
                 inner_ptr, down_w + layer_wide * HIDDEN * WIDTH, next_gain + layer * WIDTH, residual_ptr, gained_ptr, stats_ptr,
-                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, HIDDEN, BLOCK_M, NARROW, BLOCK_K, SPLITS_DOWN, STAGES,
+                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, HIDDEN, BLOCK_M, NARROW, BLOCK_K, SPLITS_DOWN, STAGES, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(qkv_w + tl.minimum(layer_wide + 1, LAYERS - 1) * 3 * WIDTH * WIDTH, pid % QKV_TILES * WIDE, 0, 3 * WIDTH, WIDTH, WIDE, WIDTH)

@@ -1,0 +1,93 @@
+"""A layer of the codec in five kernels that follow each other: for steps of so many rows that each of them fills the card.
+
+They are the parts of `engine.runtime.kernels.stage`, a block to a task, in tiles that keep the matrix units busy: the rotation is the end of the
+product that makes queries and keys, which go with the values straight into the rings; attention reads nothing but rings; the activation and
+the residual sum are the ends of their products. The blocks of one kernel start while those of the one before run out, and wait for them
+(programmatic dependent launch).
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+from engine.runtime.kernels.stage import _added, _attended, _fed, _queries_keys_values, _where_rows_go
+
+
+@triton.jit
+def _follow(PDL: tl.constexpr):
+    """Let the next kernel's blocks come, and wait for all that the kernel before has written."""
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+
+
+@triton.jit(do_not_specialize=["M", "COUNT", "PER_FRAME", "CAPACITY"])
+def places_kernel(
+    angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low, M, COUNT, PER_FRAME, CAPACITY,
+    HEADS: tl.constexpr, DIM: tl.constexpr, BLOCK_M: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Grid (ceil(M / BLOCK_M),): once for all layers, where rows go."""
+    _follow(PDL)
+    _where_rows_go(
+        angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
+        tl.program_id(0), M, COUNT, PER_FRAME, CAPACITY, HEADS, DIM, BLOCK_M,
+    )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["parts", "M", "STRIDE", "CAPACITY"])
+def qkv_kernel(
+    x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
+    parts, M, STRIDE, CAPACITY, scale, eps,
+    WIDTH: tl.constexpr, HEADS: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Grid (tiles of the product,)."""
+    _follow(PDL)
+    _queries_keys_values(
+        x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
+        parts, tl.program_id(0), M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
+    )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["q_blocks", "COUNT", "CONTEXT", "CAPACITY"])
+def attend_kernel(
+    query_ptr, keys_ptr, values_ptr, firsts_ptr, slots_ptr, out_ptr, part_ptr, counter_ptr, q_blocks, COUNT, CONTEXT, CAPACITY,
+    WIDTH: tl.constexpr, HEADS: tl.constexpr,
+    BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Grid (streams × blocks of queries × heads × SPLITS,)."""
+    _follow(PDL)
+    _attended(
+        query_ptr, keys_ptr, values_ptr, firsts_ptr, slots_ptr, out_ptr, part_ptr, counter_ptr, tl.program_id(0), q_blocks, COUNT,
+        CONTEXT, CAPACITY, WIDTH, HEADS, BLOCK_Q, BLOCK_T, SPLITS, STAGES,
+    )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["M", "STRIDE"])
+def add_kernel(
+    x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, M, STRIDE,
+    N: tl.constexpr, K: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Grid (tiles of the product × SPLITS,)."""
+    _follow(PDL)
+    _added(
+        x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, tl.program_id(0), M, STRIDE,
+        N, K, BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, STAGES, True,
+    )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["parts", "M", "STRIDE"])
+def feed_kernel(
+    x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, M, STRIDE, eps,
+    N: tl.constexpr, K: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Grid (tiles of the product,)."""
+    _follow(PDL)
+    _fed(
+        x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, tl.program_id(0), M, STRIDE, eps,
+        N, K, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
+    )  # fmt: skip
