@@ -90,8 +90,8 @@ class LongTiles:
 def long_tiles(count: int, width: int, hidden: int, itemsize: int = 2) -> LongTiles:
     """For `count` positions of one stream: see packaging/notes/gpu.md. Other streams beside it change nothing."""
     if itemsize == 4:  # no matrix units: every product of a tile's step is an instruction that is compiled
-        tile = Tile(64, 64, 16, 1, 2, 4)
-        return LongTiles(tile, tile, tile, tile, 32, 32, 1, 2, 4)
+        tile = Tile(64, 64, 64, 1, 2, 4)
+        return LongTiles(tile, tile, tile, tile, 32, 64, 1, 2, 8)
     block_q = 128 if count >= 1600 else 64
     blocks = -(-count // block_q) * (width // 64)
     return LongTiles(
@@ -112,11 +112,14 @@ def _product_tile(count: int, n: int, k: int, *, whole: bool = False) -> Tile:
     for block_m, block_n in ((128, 128), (64, 128), (64, 64)):
         blocks = -(-count // block_m) * -(-n // block_n)
         if blocks >= _BLOCKS:
-            return Tile(block_m, block_n, 64, 1, 4, block_m * block_n // 2048)
+            return Tile(block_m, block_n, 64, 1, 4, max(4, block_m * block_n // 2048))
     if whole:
         return Tile(64, 32, 128, 1, 4, 4)
-    splits = min(8, -(-_BLOCKS // blocks), max(1, k // 256))
-    return Tile(64, 64, 64, splits, 4, 4)
+    if 2 * blocks >= _BLOCKS and k % 128 == 0:
+        return Tile(64, 64, 64, 2, 4, 4)
+    blocks = -(-count // 64) * -(-n // 32)
+    splits = (parts for parts in (1, 2, 3, 4, 5, 6, 8) if parts * blocks >= _BLOCKS and k % (128 * parts) == 0)
+    return Tile(64, 32, 128, next(splits, 1), 4, 4)
 
 
 def fitting_tile(tile: Tile, shared_bytes: int, itemsize: int = 2) -> Tile:
