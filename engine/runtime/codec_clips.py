@@ -10,10 +10,9 @@ import torch
 
 from engine.codec.model import Codec
 from engine.runtime.capture import Capture, Graphs
+from engine.runtime.codec_tiles import CLIP_STEPS
 from engine.runtime.kernels.launch import prove, rehearse
 from engine.runtime.queue import Queue
-
-STEPS = (100, 50, 25)  # frames; the last one of a clip is padded: nothing behind its end is heard before it
 
 
 class ClipGraphs:
@@ -30,7 +29,7 @@ class ClipGraphs:
         assert codec.encoder is not None
         self.codec = codec
         hop, width = codec.config.hop, codec.config.frame_values
-        longest = max(STEPS)
+        longest = max(CLIP_STEPS)
         self._queue = Queue(codec.device)
         with torch.inference_mode(), self._queue:
             self._state = codec.encoder.new_state(1, longest)
@@ -52,7 +51,7 @@ class ClipGraphs:
         found = [np.zeros((0, books), np.int16)]
         at = 0
         while at < frames:
-            size = min((step for step in STEPS if step >= frames - at), default=max(STEPS))
+            size = min((step for step in CLIP_STEPS if step >= frames - at), default=max(CLIP_STEPS))
             count = min(size, frames - at)
             part = np.zeros((size * hop, clip.shape[0]), np.float32)
             part[: count * hop] = clip[:, at * hop : (at + count) * hop].T
@@ -95,7 +94,9 @@ class ClipGraphs:
 
     def captures(self) -> list[Capture]:
         """What captures the steps, one a call, in this order; no clip may be under way meanwhile."""
-        return [torch.inference_mode()(functools.partial(self._capture, size)) for size in sorted(STEPS, reverse=True)]
+        return [
+            torch.inference_mode()(functools.partial(self._capture, size)) for size in sorted(CLIP_STEPS, reverse=True)
+        ]
 
     @property
     def fallbacks(self) -> list[str]:
@@ -116,4 +117,4 @@ class ClipGraphs:
 
     def rehearsal(self) -> list[Callable[[], object]]:
         """What `rehearse` takes: every step."""
-        return [torch.inference_mode()(functools.partial(self._run, size, self._books)) for size in STEPS]
+        return [torch.inference_mode()(functools.partial(self._run, size, self._books)) for size in CLIP_STEPS]

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
+import triton
 
 from engine.codec.model import Codec
 from engine.runtime.capture import Capture, Graphs
 from engine.runtime.codec_stack import KernelStack
-from engine.runtime.kernels.launch import prove, rehearse
+from engine.runtime.kernels.codes import codes_kernel
+from engine.runtime.kernels.launch import launch, prove, rehearse
 from engine.runtime.queue import Queue
 
 GRAPH_FRAMES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 25)  # a step of any other length is made of these
@@ -43,9 +45,8 @@ class CudaDecodeStreams:
         with torch.inference_mode(), self._queue:
             self._state = codec.decoder.new_state(slots + 1, most_frames)
             self._slots = torch.full((slots,), slots, dtype=torch.int32, device=device)
-            self._codes = torch.zeros(slots * most_frames * width, dtype=torch.int64, device=device)
         self._sent_slots = self._queue.pinned(slots, dtype=torch.int32)
-        self._sent_codes = self._queue.pinned(len(self._codes), dtype=torch.int64)
+        self._sent_codes = self._queue.pinned(slots * most_frames * width, dtype=torch.int64)
         self._heard = self._queue.pinned(slots * samples, dtype=torch.float32)
         self._open: set[int] = set()
         self.graphs: Graphs[tuple[int, int, int]] = Graphs(
@@ -125,16 +126,21 @@ class CudaDecodeStreams:
         return self._heard.numpy()[: math.prod(shape)].reshape(shape)[:batch].copy()
 
     def _go(self, batch: int, frames: int, books: int) -> None:
-        """What was sent is fetched, decoded, and the samples are brought to the host: all that a graph holds."""
-        self._slots[:batch].copy_(self._sent_slots[:batch], non_blocking=True)
-        count = batch * frames * books
-        self._codes[:count].copy_(self._sent_codes[:count], non_blocking=True)
+        """What was sent is decoded, and the samples are brought to the host: all that a graph holds."""
         signal = self._run(batch, frames, books).reshape(-1)
         self._heard[: len(signal)].copy_(signal, non_blocking=True)
 
     def _run(self, batch: int, frames: int, books: int) -> torch.Tensor:
-        codes = self._codes[: batch * frames * books].view(batch, frames, books)
-        return self.codec.decode_step(codes, self._state, self._slots[:batch])
+        quantizer, decoder = self.codec.quantizer, self.codec.decoder
+        assert decoder is not None
+        width = quantizer.table.shape[1]
+        hidden = torch.empty(batch, frames, width, device=self.codec.device, dtype=decoder.dtype)
+        launch(codes_kernel, (batch * frames,))(
+            self._sent_codes, self._sent_slots, self._slots, quantizer.table, quantizer.bias, hidden, frames, books,
+            SIZE=quantizer.size, WIDTH=width, BLOCK=triton.next_power_of_2(width),
+            BLOCK_B=triton.next_power_of_2(self.codec.codebooks), num_warps=8,
+        )  # fmt: skip
+        return decoder.step(hidden, frames, self._state, self._slots[:batch])
 
     def capture(
         self, buckets: tuple[int, ...] = (1,), frames: tuple[int, ...] = GRAPH_FRAMES, books: int | None = None
@@ -163,8 +169,8 @@ class CudaDecodeStreams:
     def prove(self) -> None:
         """Run every kernel once, for nobody. Raises whatever keeps one from running on this device."""
         with self._queue:
-            self._slots.fill_(self.slots)
-            self._codes.zero_()
+            self._sent_slots.fill_(self.slots)
+            self._sent_codes.zero_()
             prove(self.rehearsal())
             self._state.frames.zero_()
 

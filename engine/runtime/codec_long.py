@@ -30,8 +30,13 @@ class LongStage:
         slots: torch.Tensor,
         turns: tuple[torch.Tensor, ...],
         count: int,
+        *,
+        advance: int = 0,
     ) -> None:
-        """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced."""
+        """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced.
+
+        `advance`: of the last stage, by how many frames those streams are further on afterwards.
+        """
         config = self.layers.config
         chosen = long_tiles(count, config.width, config.hidden, rows.gained.element_size())
         most = streams_at_once(chosen, config, count, MOST_SPLIT_VALUES)
@@ -41,7 +46,11 @@ class LongStage:
             part = slice(begin * count, (begin + len(members)) * count)
             those = Rows(rows.residual[part], rows.gained[part], rows.stats[begin * count :], rows.stride, parts)
             self._some(those, tuple(each[part] for each in work), rings, places, frames, members, turns, count, chosen)
-            rows.parts = those.parts
+            if advance:
+                launch(kernels.advance_kernel, (len(members),))(
+                    frames, members, places.firsts, config.tokens_per_frame, advance, num_warps=1, **self._common
+                )
+        rows.parts = those.parts
 
     def _some(
         self,

@@ -42,8 +42,13 @@ class ResidentStage:
         slots: torch.Tensor,
         turns: tuple[torch.Tensor, ...],
         count: int,
+        *,
+        advance: int = 0,
     ) -> None:
-        """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced."""
+        """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced.
+
+        `advance`: of the last stage, by how many frames those streams are further on afterwards.
+        """
         config = self.layers.config
         chosen = fitting(tiles(count, config.width), shared_bytes(rows.residual.device), rows.gained.element_size())
         narrow_tiles = triton.cdiv(config.width, chosen.narrow)
@@ -56,7 +61,7 @@ class ResidentStage:
                 self._work.parts, self._work.counters, self._meeting, *self.layers.weights, *self.layers.vectors,
                 rings, places.angles, places.places, places.firsts, frames, members, *turns,
                 len(members), count, config.tokens_per_frame, rows.stride, rows.parts,
-                len(rings), config.context, rings.shape[4], rings.stride(1), config.head_width**-0.5, NORM_EPS,
+                len(rings), config.context, rings.shape[4], rings.stride(1), config.head_width**-0.5, NORM_EPS, advance,
                 WIDTH=config.width, HIDDEN=config.hidden, HEADS=config.heads,
                 BLOCK_M=chosen.block_m, WIDE=chosen.wide, NARROW=chosen.narrow, BLOCK_K=chosen.block_k,
                 SPLITS_ATTEND=chosen.splits_attend, SPLITS_OUT=chosen.splits_out, SPLITS_DOWN=chosen.splits_down,

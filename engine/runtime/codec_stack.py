@@ -153,10 +153,12 @@ class KernelStack:
             path = stage.resident if stage.resident is not None and count <= MOST_ROWS else stage.long
             query, attended, inner = (buffer[:m] for buffer in work)
             here = Rows(residual.residual[:m], residual.gained[:m], residual.stats, residual.stride, residual.parts)
-            path.run(here, (query, attended, inner), rings, state.places, state.frames, slots, stage.turns, count)
+            path.run(
+                here, (query, attended, inner), rings, state.places, state.frames, slots, stage.turns, count,
+                advance=frames if index == last else 0,
+            )  # fmt: skip
             x = torch.empty(m, stage.end.N, device=x.device, dtype=torch.float32 if index == last else self.dtype)
             stage.end.store(here.gained, None, x, like=like)
-        state.frames.index_add_(0, slots, torch.full_like(slots, frames))
         return x.reshape(batch, -1, x.shape[-1])
 
 

@@ -11,6 +11,7 @@ from engine.codec.config import CodecConfig, PatchStage, TransformerStage
 from engine.errors import DeviceError
 from engine.lm.config import LMConfig
 from engine.requests import MAX_FRAMES
+from engine.runtime.codec_tiles import CLIP_STEPS
 from engine.runtime.devices import NARROW
 
 GB = 2**30
@@ -35,7 +36,7 @@ _MOST_PARTS = 2048
 _SPLIT_BYTES = 8 * 128 * 4096 * 4 + 16384 * 4
 _CODEC_PARTS = 128
 _STEP_FRAMES = 25  # the longest streaming step of the codec
-_ENCODE_FRAMES = 100
+_PLAIN_FRAMES = 100  # the longest step of plain operations
 _TURNS = 8192 + 1024
 _CODEC_BLOCK = 512
 
@@ -139,7 +140,7 @@ def codec_side(stages: tuple[TransformerStage | PatchStage, ...], itemsize: int,
             total += stage.layers * 4 * (2 * (3 * width + inner) + 2 * width) + 4 * width + 2 * _TURNS * half * 4
             continue
         total += stage.layers * 4 * 4 * width  # norms
-        total += 8 * half + 16 * half * _ENCODE_FRAMES * stage.tokens_per_frame  # turns
+        total += 8 * half + 16 * half * _PLAIN_FRAMES * stage.tokens_per_frame  # turns
         block = min(_CODEC_BLOCK, stage.context)
         total += 4 * block * (block + stage.context)
     return total
@@ -314,7 +315,7 @@ def _plan(
     if encoder == "device":
         both = quantizer(codec, books, encoder=True) - quantizer(codec, books, encoder=False)
         parts["codec encoder"] = codec_side(codec.encoder, itemsize) + both
-        parts["clips"] = stream_state(codec.encoder, 1, _ENCODE_FRAMES, itemsize) + _SPLIT_BYTES + _CLIP_GRAPH_BYTES
+        parts["clips"] = stream_state(codec.encoder, 1, max(CLIP_STEPS), itemsize) + _SPLIT_BYTES + _CLIP_GRAPH_BYTES
     parts["graphs"] = GRAPH_BYTES
     parts["voices"] = min(PREFIX_BYTES, max(0, (budget - sum(parts.values()) - work) // 2))
     parts["workspace"] = work

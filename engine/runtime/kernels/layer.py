@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from engine.runtime.kernels.stage import _added, _attended, _fed, _queries_keys_values, _where_rows_go
+from engine.runtime.kernels.stage import _added, _attended, _fed, _moved_on, _queries_keys_values, _where_rows_go
 
 
 @triton.jit
@@ -34,6 +34,13 @@ def places_kernel(
         angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
         tl.program_id(0), M, COUNT, PER_FRAME, CAPACITY, HEADS, DIM, BLOCK_M,
     )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["PER_FRAME", "FRAMES"])
+def advance_kernel(frames_ptr, slots_ptr, firsts_ptr, PER_FRAME, FRAMES, PDL: tl.constexpr):
+    """Grid (streams,): each is FRAMES further on, after its last layer."""
+    _follow(PDL)
+    _moved_on(frames_ptr, slots_ptr, firsts_ptr, tl.program_id(0), PER_FRAME, FRAMES)
 
 
 @triton.jit(do_not_specialize=["parts", "M", "STRIDE", "CAPACITY"])

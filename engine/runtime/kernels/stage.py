@@ -123,6 +123,12 @@ def _where_rows_go(
 
 
 @triton.jit
+def _moved_on(frames_ptr, slots_ptr, firsts_ptr, stream, PER_FRAME, FRAMES):
+    """Not added to what stands there: several rows may stand for one stream, that of nobody."""
+    tl.store(frames_ptr + tl.load(slots_ptr + stream), tl.load(firsts_ptr + stream) // PER_FRAME + FRAMES)
+
+
+@triton.jit
 def _queries_keys_values(
     x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
     parts, task, M, STRIDE, CAPACITY, scale, eps,
@@ -332,12 +338,12 @@ def _added(
         tl.store(gained_ptr + where, (y * gain[None, :]).to(gained_ptr.dtype.element_ty), mask=ok)
 
 
-@triton.jit(do_not_specialize=["BATCH", "COUNT", "PER_FRAME", "STRIDE", "FIRST_PARTS", "LAYERS", "CONTEXT", "CAPACITY"])
+@triton.jit(do_not_specialize=["BATCH", "COUNT", "PER_FRAME", "STRIDE", "FIRST_PARTS", "LAYERS", "CONTEXT", "CAPACITY", "ADVANCE"])
 def stage_kernel(
     residual_ptr, gained_ptr, stats_ptr, query_ptr, attended_ptr, inner_ptr, part_ptr, counter_ptr, meeting_ptr,
     qkv_w, out_w, in_w, down_w, qkv_shift, qkv_bias, in_shift, in_bias, middle_gain, next_gain,
     rings_ptr, angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
-    BATCH, COUNT, PER_FRAME, STRIDE, FIRST_PARTS, LAYERS, CONTEXT, CAPACITY, RING, scale, eps,
+    BATCH, COUNT, PER_FRAME, STRIDE, FIRST_PARTS, LAYERS, CONTEXT, CAPACITY, RING, scale, eps, ADVANCE,
     WIDTH: tl.constexpr, HIDDEN: tl.constexpr, HEADS: tl.constexpr,
     BLOCK_M: tl.constexpr, WIDE: tl.constexpr, NARROW: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS_ATTEND: tl.constexpr, SPLITS_OUT: tl.constexpr, SPLITS_DOWN: tl.constexpr,
     BLOCK_P: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, CARD: tl.constexpr,
@@ -347,7 +353,7 @@ def stage_kernel(
     Layout: weights of all layers one after the other (`[LAYERS, N, K]`), shift, bias and gains `[LAYERS, N]` float32 (`next_gain`: what
     the layer's sum is multiplied with for the next one); rings `[LAYERS, 2, slots, HEADS, CAPACITY, DIM]`, RING elements from keys to values.
     Tiles of products into wide rows (qkv, inner) are WIDE results broad, those of WIDTH are NARROW.
-    `meeting` int32 `[2]` and `counter` are left at zero. CARD: False in Triton's interpreter, whose one block never waits.
+    ADVANCE: frames that the streams are further on afterwards, 0 in all stages but the last. `meeting` int32 `[2]` and `counter` are left at zero. CARD: False in Triton's interpreter, whose one block never waits.
     """
     pid = tl.program_id(0)
     blocks = tl.num_programs(0)
@@ -365,6 +371,9 @@ def stage_kernel(
         )  # fmt: skip
     met = blocks
     _meet(meeting_ptr, met, CARD)
+    if ADVANCE > 0:  # nobody looks at `frames` from here on
+        for stream in range(pid, BATCH, blocks):
+            _moved_on(frames_ptr, slots_ptr, firsts_ptr, stream, PER_FRAME, ADVANCE)
     OUT_EACH: tl.constexpr = ((WIDTH + BLOCK_K - 1) // BLOCK_K + SPLITS_OUT - 1) // SPLITS_OUT * BLOCK_K
     DOWN_EACH: tl.constexpr = ((HIDDEN + BLOCK_K - 1) // BLOCK_K + SPLITS_DOWN - 1) // SPLITS_DOWN * BLOCK_K
     for layer in range(LAYERS):
