@@ -35,6 +35,7 @@ class PackedLayers:
     """Layers of one stage.
 
     Attributes:
+        begin, end: `[width, inputs]`, `[outputs, width]`, the products before the first layer and behind the last.
         qkv, out, feed_in, feed_out: `[layers, N, K]` in the codec's dtype.
         qkv_shift, qkv_bias, in_shift, in_bias: float32 `[layers, N]`: the norm before the product, folded around it:
             W(g∘(x − mean)·inv + b) = inv·(W(g∘x) − mean·Wg) + Wb.
@@ -43,6 +44,8 @@ class PackedLayers:
     """
 
     config: TransformerStage
+    begin: torch.Tensor
+    end: torch.Tensor
     qkv: torch.Tensor
     out: torch.Tensor
     feed_in: torch.Tensor
@@ -71,8 +74,11 @@ class PackedLayers:
         packed = {ours: _after_each_other(layers, theirs) for ours, theirs in names.items()}
         # What follows the last layer is a plain product: it takes the sum as it is.
         last = torch.ones(stage.config.width, device=packed["qkv"].device)
+        identity = torch.eye(stage.config.width, device=last.device, dtype=packed["qkv"].dtype)
         return cls(
             stage.config,
+            begin=stage.input_proj.weight if stage.input_proj is not None else identity,
+            end=stage.output_proj.weight if stage.output_proj is not None else identity,
             **packed,
             qkv_shift=torch.stack([layer.qkv.weight.float() @ layer.norm1[0] for layer in layers]),
             qkv_bias=torch.stack([layer.qkv.weight.float() @ layer.norm1[1] for layer in layers]),

@@ -22,6 +22,8 @@ class LongStage:
 
     def run(
         self,
+        x: torch.Tensor,
+        out: torch.Tensor,
         rows: Rows,
         work: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
         rings: torch.Tensor,
@@ -33,27 +35,28 @@ class LongStage:
         *,
         advance: int = 0,
     ) -> None:
-        """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced.
+        """`count` new positions of each stream in `slots` from `x` `[., inputs]` to `out` `[., outputs]`.
 
         `advance`: of the last stage, by how many frames those streams are further on afterwards.
         """
         config = self.layers.config
-        chosen = long_tiles(count, config.width, config.hidden, rows.gained.element_size())
+        chosen = long_tiles(count, config, rows.gained.element_size())
         most = streams_at_once(chosen, config, count, MOST_SPLIT_VALUES)
-        parts = rows.parts
         for begin in range(0, len(slots), most):
             members = slots[begin : begin + most]
             part = slice(begin * count, (begin + len(members)) * count)
-            those = Rows(rows.residual[part], rows.gained[part], rows.stats[begin * count :], rows.stride, parts)
-            self._some(those, tuple(each[part] for each in work), rings, places, frames, members, turns, count, chosen)
+            those = Rows(rows.residual[part], rows.gained[part], rows.stats[begin * count :], rows.stride)
+            room = tuple(each[part] for each in work)
+            self._some(x[part], out[part], those, room, rings, places, frames, members, turns, count, chosen)
             if advance:
                 launch(kernels.advance_kernel, (len(members),))(
                     frames, members, places.firsts, config.tokens_per_frame, advance, num_warps=1, **self._common
                 )
-        rows.parts = those.parts
 
     def _some(
         self,
+        x: torch.Tensor,
+        out: torch.Tensor,
         rows: Rows,
         work: tuple[torch.Tensor, ...],
         rings: torch.Tensor,
@@ -71,6 +74,7 @@ class LongStage:
             places.angles, places.places, places.firsts, frames, slots, *turns,
             m, count, config.tokens_per_frame, capacity, HEADS=config.heads, DIM=config.head_width, BLOCK_M=64, num_warps=4, **self._common,
         )  # fmt: skip
+        self._add(x, layers.begin, layers.first_gain, rows, chosen.begin, new=True)
         q_blocks = triton.cdiv(count, chosen.block_q)
         attend_grid = (q_blocks * config.heads * len(slots) * chosen.splits_attend,)
         for index, (keys, values) in enumerate(rings):
@@ -93,13 +97,19 @@ class LongStage:
                 N=config.hidden, K=width, BLOCK_P=triton.next_power_of_2(rows.parts), **_sizes(tile), **self._common,
             )  # fmt: skip
             self._add(inner, layers.feed_out[index], layers.next_gain[index], rows, chosen.feed_out)
+        tile = self._tile(chosen.end, rows)
+        launch(kernels.end_kernel, _grid(tile, m, config.outputs))(
+            rows.gained, layers.end, out, m, N=config.outputs, K=width, **_sizes(tile), **self._common
+        )
 
-    def _add(self, x: torch.Tensor, weight: torch.Tensor, gain: torch.Tensor, rows: Rows, tile: Tile) -> None:
+    def _add(
+        self, x: torch.Tensor, weight: torch.Tensor, gain: torch.Tensor, rows: Rows, tile: Tile, *, new: bool = False
+    ) -> None:
         tile, m = self._tile(tile, rows), len(x)
         n, k = weight.shape
         launch(kernels.add_kernel, _grid(tile, m, n))(
             x, weight, gain, rows.residual, rows.gained, rows.stats, self._work.parts, self._work.counters, m, rows.stride,
-            N=n, K=k, SPLITS=tile.splits, **_sizes(tile), **self._common,
+            N=n, K=k, SPLITS=tile.splits, SET=new, **_sizes(tile), **self._common,
         )  # fmt: skip
         rows.parts = triton.cdiv(n, tile.block_n)
 

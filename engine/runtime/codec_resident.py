@@ -34,6 +34,8 @@ class ResidentStage:
 
     def run(
         self,
+        x: torch.Tensor,
+        out: torch.Tensor,
         rows: Rows,
         work: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
         rings: torch.Tensor,
@@ -45,7 +47,7 @@ class ResidentStage:
         *,
         advance: int = 0,
     ) -> None:
-        """`count` new positions of each stream in `slots` through all layers; what `rows` holds is replaced.
+        """`count` new positions of each stream in `slots` from `x` `[., inputs]` to `out` `[., outputs]`.
 
         `advance`: of the last stage, by how many frames those streams are further on afterwards.
         """
@@ -57,15 +59,15 @@ class ResidentStage:
             members = slots[begin : begin + most]
             part = slice(begin * count, (begin + len(members)) * count)
             launch(kernels.stage_kernel, (self._blocks,))(
-                rows.residual[part], rows.gained[part], rows.stats[begin * count :], *(buffer[part] for buffer in work),
-                self._work.parts, self._work.counters, self._meeting, *self.layers.weights, *self.layers.vectors,
+                x[part], out[part], rows.residual[part], rows.gained[part], rows.stats[begin * count :], *(buffer[part] for buffer in work),
+                self._work.parts, self._work.counters, self._meeting,
+                self.layers.begin, self.layers.end, self.layers.first_gain, *self.layers.weights, *self.layers.vectors,
                 rings, places.angles, places.places, places.firsts, frames, members, *turns,
-                len(members), count, config.tokens_per_frame, rows.stride, rows.parts,
+                len(members), count, config.tokens_per_frame, rows.stride,
                 len(rings), config.context, rings.shape[4], rings.stride(1), config.head_width**-0.5, NORM_EPS, advance,
-                WIDTH=config.width, HIDDEN=config.hidden, HEADS=config.heads,
+                INPUTS=config.inputs, OUTPUTS=config.outputs, WIDTH=config.width, HIDDEN=config.hidden, HEADS=config.heads,
                 BLOCK_M=chosen.block_m, WIDE=chosen.wide, NARROW=chosen.narrow, BLOCK_K=chosen.block_k,
                 SPLITS_ATTEND=chosen.splits_attend, SPLITS_OUT=chosen.splits_out, SPLITS_DOWN=chosen.splits_down,
-                BLOCK_P=triton.next_power_of_2(max(narrow_tiles, rows.parts)), BLOCK_Q=chosen.block_q, BLOCK_T=64, STAGES=chosen.stages,
+                BLOCK_P=triton.next_power_of_2(narrow_tiles), BLOCK_Q=chosen.block_q, BLOCK_T=64, STAGES=chosen.stages,
                 CARD=self._card, num_warps=chosen.warps, **self._options,
             )  # fmt: skip
-        rows.parts = narrow_tiles

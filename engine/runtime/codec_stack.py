@@ -13,7 +13,7 @@ from engine.runtime.codec_layers import PackedLayers, RowPlaces
 from engine.runtime.codec_long import LongStage
 from engine.runtime.codec_resident import ResidentStage
 from engine.runtime.codec_tiles import MOST_ROWS
-from engine.runtime.kernels.ops import Linear, Rows, SplitWork
+from engine.runtime.kernels.ops import Rows, SplitWork
 
 _HIGH_POSITIONS = 8192  # × 1024 positions: five hours at the fastest stage
 _PARTS = 128  # blocks that a residual product of any width here is cut into, at most
@@ -22,8 +22,6 @@ _PARTS = 128  # blocks that a residual product of any width here is cut into, at
 @dataclass
 class _Stage:
     config: TransformerStage
-    begin: Linear
-    end: Linear
     long: LongStage
     resident: ResidentStage | None  # the same layers as one launch, for short steps
     turns: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]  # cos, sin of 1024 a; cos, sin of b
@@ -69,13 +67,8 @@ class KernelStack:
     def _stage(self, stage: StageWeights) -> _Stage:
         config = stage.config
         layers = PackedLayers.of(stage)
-        identity = torch.eye(config.width, device=self.device, dtype=self.dtype)
-        begin = stage.input_proj.weight if stage.input_proj is not None else identity
-        end = stage.output_proj.weight if stage.output_proj is not None else identity
         return _Stage(
             config=config,
-            begin=Linear(begin, next_gain=layers.first_gain, pdl=self.pdl, work=self._work),
-            end=Linear(end, pdl=self.pdl, work=self._work),
             long=LongStage(layers, self._work, pdl=self.pdl),
             resident=ResidentStage(layers, self._work) if self._resident else None,
             turns=_turn_tables(stage.frequencies),
@@ -146,19 +139,17 @@ class KernelStack:
             count = frames * config.tokens_per_frame
             m = batch * count
             x = x.reshape(m, -1).to(self.dtype)
-            residual = state.residual[config.width]
-            # The shapes for one stream's rows, whoever is beside it; the product for one row leaves too many sums.
-            like = max(2, count)
-            stage.begin.begin(x, residual, like=like)
+            whole = state.residual[config.width]
+            here = Rows(whole.residual[:m], whole.gained[:m], whole.stats, whole.stride)
+            room = (work[0][:m], work[1][:m], work[2][:m])
+            out = torch.empty(m, config.outputs, device=x.device, dtype=torch.float32 if index == last else self.dtype)
+            # The path and its shapes are those of one stream's rows, whoever is beside it.
             path = stage.resident if stage.resident is not None and count <= MOST_ROWS else stage.long
-            query, attended, inner = (buffer[:m] for buffer in work)
-            here = Rows(residual.residual[:m], residual.gained[:m], residual.stats, residual.stride, residual.parts)
             path.run(
-                here, (query, attended, inner), rings, state.places, state.frames, slots, stage.turns, count,
+                x, out, here, room, rings, state.places, state.frames, slots, stage.turns, count,
                 advance=frames if index == last else 0,
             )  # fmt: skip
-            x = torch.empty(m, stage.end.N, device=x.device, dtype=torch.float32 if index == last else self.dtype)
-            stage.end.store(here.gained, None, x, like=like)
+            x = out
         return x.reshape(batch, -1, x.shape[-1])
 
 

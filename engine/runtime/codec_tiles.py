@@ -74,15 +74,17 @@ class LongTiles:
     """Shapes of `kernels.layer`.
 
     Attributes:
-        qkv, out, feed_in, feed_out: of the products; `qkv` and `feed_in` are whole along K.
+        begin, qkv, out, feed_in, feed_out, end: of the products; `qkv`, `feed_in` and `end` are whole along K.
         block_q, block_t: queries and keys that attend together. splits_attend: parts of a window.
         stages_attend, warps_attend: as in `Tile`.
     """
 
+    begin: Tile
     qkv: Tile
     out: Tile
     feed_in: Tile
     feed_out: Tile
+    end: Tile
     block_q: int
     block_t: int
     splits_attend: int
@@ -90,18 +92,21 @@ class LongTiles:
     warps_attend: int
 
 
-def long_tiles(count: int, width: int, hidden: int, itemsize: int = 2) -> LongTiles:
+def long_tiles(count: int, config: TransformerStage, itemsize: int = 2) -> LongTiles:
     """For `count` positions of one stream: see packaging/notes/gpu.md. Other streams beside it change nothing."""
     if itemsize == 4:  # no matrix units: every product of a tile's step is an instruction that is compiled
         tile = Tile(64, 64, 64, 1, 2, 4)
-        return LongTiles(tile, tile, tile, tile, 32, 64, 1, 2, 8)
+        return LongTiles(tile, tile, tile, tile, tile, tile, 32, 64, 1, 2, 8)
+    width, hidden = config.width, config.hidden
     block_q = 128 if count >= 1600 else 64
-    blocks = -(-count // block_q) * (width // 64)
+    blocks = -(-count // block_q) * config.heads
     return LongTiles(
+        begin=_product_tile(count, width, config.inputs),
         qkv=_product_tile(count, 3 * width, width, whole=True),
         out=_product_tile(count, width, width),
         feed_in=_product_tile(count, hidden, width, whole=True),
         feed_out=_product_tile(count, width, hidden),
+        end=_product_tile(count, config.outputs, width, whole=True),
         block_q=block_q,
         block_t=64,
         splits_attend=min(4, max(1, _BLOCKS // blocks)),
@@ -140,7 +145,7 @@ def part_values(chosen: Tiles | LongTiles, config: TransformerStage, count: int)
     if isinstance(chosen, Tiles):
         splits = max(chosen.splits_out, chosen.splits_down)
     else:
-        splits = max(chosen.out.splits, chosen.feed_out.splits)
+        splits = max(chosen.begin.splits, chosen.out.splits, chosen.feed_out.splits)
     blocks = -(-count // chosen.block_q) * config.heads * chosen.splits_attend
     return max(splits * count * config.width, blocks * chosen.block_q * (config.head_width + 2))
 

@@ -12,7 +12,15 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from engine.runtime.kernels.stage import _added, _attended, _fed, _moved_on, _queries_keys_values, _where_rows_go
+from engine.runtime.kernels.stage import (
+    _added,
+    _attended,
+    _ended,
+    _fed,
+    _moved_on,
+    _queries_keys_values,
+    _where_rows_go,
+)
 
 
 @triton.jit
@@ -76,13 +84,13 @@ def attend_kernel(
 def add_kernel(
     x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, M, STRIDE,
     N: tl.constexpr, K: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, SET: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """Grid (tiles of the product × SPLITS,)."""
     _follow(PDL)
     _added(
         x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, tl.program_id(0), M, STRIDE,
-        N, K, BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, STAGES, True,
+        N, K, BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, STAGES, True, SET,
     )  # fmt: skip
 
 
@@ -98,3 +106,13 @@ def feed_kernel(
         x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, tl.program_id(0), M, STRIDE, eps,
         N, K, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
     )  # fmt: skip
+
+
+@triton.jit(do_not_specialize=["M"])
+def end_kernel(
+    x_ptr, w_ptr, out_ptr, M, N: tl.constexpr, K: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    """Grid (tiles of the product,)."""
+    _follow(PDL)
+    _ended(x_ptr, w_ptr, out_ptr, tl.program_id(0), M, N, K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, True)

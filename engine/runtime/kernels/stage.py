@@ -290,8 +290,10 @@ def _added(
     x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, task, M, STRIDE,
     N: tl.constexpr, K: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, LONG: tl.constexpr,
+    SET: tl.constexpr,
 ):
-    """One tile of residual += x Wᵀ, with what the next norm needs. K is cut into SPLITS tasks; the last of them adds the parts, in order.
+    """One tile of residual += x Wᵀ (SET: residual = x Wᵀ), with what the next norm needs. K is cut into SPLITS tasks; the last of them adds the parts,
+    in order.
 
     LONG: as for `_queries_keys_values`.
     """
@@ -309,7 +311,8 @@ def _added(
     ok = m_ok[:, None] & row_ok[None, :]
     if not LONG:
         # Asked for before the product, for whoever will be the last.
-        residual = tl.load(residual_ptr + where, mask=ok, other=0)
+        if not SET:
+            residual = tl.load(residual_ptr + where, mask=ok, other=0)
         gain = tl.load(gain_ptr + rows, mask=row_ok, other=0)
     y = _product(
         x_ptr, w_ptr, ms, rows, split * EACH, M, N, K, EACH, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, LONG and K == EACH * SPLITS
@@ -328,9 +331,11 @@ def _added(
             for index in tl.static_range(SPLITS):
                 y += tl.load(part_ptr + index * M * N + where, mask=ok, other=0, cache_modifier=".cg")
         if LONG:
-            residual = tl.load(residual_ptr + where, mask=ok, other=0)
+            if not SET:
+                residual = tl.load(residual_ptr + where, mask=ok, other=0)
             gain = tl.load(gain_ptr + rows, mask=row_ok, other=0)
-        y += residual
+        if not SET:
+            y += residual
         tl.store(residual_ptr + where, y, mask=ok)
         y = tl.where(ok, y, 0.0)
         tl.store(stats_ptr + block * STRIDE + ms, tl.sum(y, 1), mask=m_ok)
@@ -338,21 +343,36 @@ def _added(
         tl.store(gained_ptr + where, (y * gain[None, :]).to(gained_ptr.dtype.element_ty), mask=ok)
 
 
-@triton.jit(do_not_specialize=["BATCH", "COUNT", "PER_FRAME", "STRIDE", "FIRST_PARTS", "LAYERS", "CONTEXT", "CAPACITY", "ADVANCE"])
+@triton.jit
+def _ended(
+    x_ptr, w_ptr, out_ptr, task, M, N: tl.constexpr, K: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, STAGES: tl.constexpr, LONG: tl.constexpr,
+):
+    """One tile of x Wᵀ, as it is."""
+    BLOCKS: tl.constexpr = (N + BLOCK_N - 1) // BLOCK_N
+    EACH: tl.constexpr = (K + BLOCK_K - 1) // BLOCK_K * BLOCK_K
+    rows = task % BLOCKS * BLOCK_N + tl.arange(0, BLOCK_N)
+    ms = task // BLOCKS * BLOCK_M + tl.arange(0, BLOCK_M)
+    y = _product(x_ptr, w_ptr, ms, rows, 0, M, N, K, EACH, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, LONG and K == EACH)
+    ok = (ms < M)[:, None] & (rows < N)[None, :]
+    tl.store(out_ptr + ms[:, None] * N + rows[None, :], y.to(out_ptr.dtype.element_ty), mask=ok)
+
+
+@triton.jit(do_not_specialize=["BATCH", "COUNT", "PER_FRAME", "STRIDE", "LAYERS", "CONTEXT", "CAPACITY", "ADVANCE"])
 def stage_kernel(
-    residual_ptr, gained_ptr, stats_ptr, query_ptr, attended_ptr, inner_ptr, part_ptr, counter_ptr, meeting_ptr,
-    qkv_w, out_w, in_w, down_w, qkv_shift, qkv_bias, in_shift, in_bias, middle_gain, next_gain,
+    x_ptr, out_ptr, residual_ptr, gained_ptr, stats_ptr, query_ptr, attended_ptr, inner_ptr, part_ptr, counter_ptr, meeting_ptr,
+    begin_w, end_w, first_gain, qkv_w, out_w, in_w, down_w, qkv_shift, qkv_bias, in_shift, in_bias, middle_gain, next_gain,
     rings_ptr, angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
-    BATCH, COUNT, PER_FRAME, STRIDE, FIRST_PARTS, LAYERS, CONTEXT, CAPACITY, RING, scale, eps, ADVANCE,
-    WIDTH: tl.constexpr, HIDDEN: tl.constexpr, HEADS: tl.constexpr,
+    BATCH, COUNT, PER_FRAME, STRIDE, LAYERS, CONTEXT, CAPACITY, RING, scale, eps, ADVANCE,
+    INPUTS: tl.constexpr, OUTPUTS: tl.constexpr, WIDTH: tl.constexpr, HIDDEN: tl.constexpr, HEADS: tl.constexpr,
     BLOCK_M: tl.constexpr, WIDE: tl.constexpr, NARROW: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS_ATTEND: tl.constexpr, SPLITS_OUT: tl.constexpr, SPLITS_DOWN: tl.constexpr,
     BLOCK_P: tl.constexpr, BLOCK_Q: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, CARD: tl.constexpr,
 ):
-    """Grid (at most as many blocks as can be resident). BATCH streams of COUNT positions each, their first rows in `residual`, `gained`, `stats`.
+    """Grid (at most as many blocks as can be resident). BATCH streams of COUNT positions each: from x `[., INPUTS]` to out `[., OUTPUTS]`.
 
     Layout: weights of all layers one after the other (`[LAYERS, N, K]`), shift, bias and gains `[LAYERS, N]` float32 (`next_gain`: what
     the layer's sum is multiplied with for the next one); rings `[LAYERS, 2, slots, HEADS, CAPACITY, DIM]`, RING elements from keys to values.
-    Tiles of products into wide rows (qkv, inner) are WIDE results broad, those of WIDTH are NARROW.
+    Tiles of products into wide rows (qkv, inner) are WIDE results broad, those of WIDTH are NARROW, those of `out` are 16, for they are few.
     ADVANCE: frames that the streams are further on afterwards, 0 in all stages but the last. `meeting` int32 `[2]` and `counter` are left at zero. CARD: False in Triton's interpreter, whose one block never waits.
     """
     pid = tl.program_id(0)
@@ -363,12 +383,18 @@ def stage_kernel(
     IN_TILES: tl.constexpr = (HIDDEN + WIDE - 1) // WIDE
     NARROW_TILES: tl.constexpr = (WIDTH + NARROW - 1) // NARROW
     q_blocks = tl.cdiv(COUNT, BLOCK_Q)
-    parts = FIRST_PARTS
+    for task in range(pid, m_tiles * NARROW_TILES * SPLITS_OUT, blocks):
+        _added(
+            x_ptr, begin_w, first_gain, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, task, M, STRIDE,
+            WIDTH, INPUTS, BLOCK_M, NARROW, BLOCK_K, SPLITS_OUT, STAGES, False, True,
+        )  # fmt: skip
     for task in range(pid, m_tiles, blocks):
         _where_rows_go(
             angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
             task, M, COUNT, PER_FRAME, CAPACITY, HEADS, WIDTH // HEADS, BLOCK_M,
         )  # fmt: skip
+    if CARD:
+        _fetch_early(qkv_w, pid % QKV_TILES * WIDE, 0, 3 * WIDTH, WIDTH, WIDE, WIDTH)
     met = blocks
     _meet(meeting_ptr, met, CARD)
     if ADVANCE > 0:  # nobody looks at `frames` from here on
@@ -383,7 +409,7 @@ def stage_kernel(
             _queries_keys_values(
                 gained_ptr, qkv_w + layer_wide * 3 * WIDTH * WIDTH, qkv_shift + layer * 3 * WIDTH, qkv_bias + layer * 3 * WIDTH,
                 stats_ptr, query_ptr, keys, keys + RING, angles_ptr, places_ptr,
-                parts, task, M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, WIDE, BLOCK_K, BLOCK_P, STAGES, False,
+                NARROW_TILES, task, M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, WIDE, BLOCK_K, BLOCK_P, STAGES, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(out_w + layer_wide * WIDTH * WIDTH, pid // SPLITS_OUT % NARROW_TILES * NARROW, pid % SPLITS_OUT * OUT_EACH, WIDTH, WIDTH, NARROW, OUT_EACH)
@@ -399,7 +425,7 @@ def stage_kernel(
         for task in range(pid, m_tiles * NARROW_TILES * SPLITS_OUT, blocks):
             _added(
                 attended_ptr, out_w + layer_wide * WIDTH * WIDTH, middle_gain + layer * WIDTH, residual_ptr, gained_ptr, stats_ptr,
-                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, WIDTH, BLOCK_M, NARROW, BLOCK_K, SPLITS_OUT, STAGES, False,
+                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, WIDTH, BLOCK_M, NARROW, BLOCK_K, SPLITS_OUT, STAGES, False, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(in_w + layer_wide * HIDDEN * WIDTH, pid % IN_TILES * WIDE, 0, HIDDEN, WIDTH, WIDE, WIDTH)
@@ -418,13 +444,14 @@ def stage_kernel(
         for task in range(pid, m_tiles * NARROW_TILES * SPLITS_DOWN, blocks):
             _added(
                 inner_ptr, down_w + layer_wide * HIDDEN * WIDTH, next_gain + layer * WIDTH, residual_ptr, gained_ptr, stats_ptr,
-                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, HIDDEN, BLOCK_M, NARROW, BLOCK_K, SPLITS_DOWN, STAGES, False,
+                part_ptr, counter_ptr, task, M, STRIDE, WIDTH, HIDDEN, BLOCK_M, NARROW, BLOCK_K, SPLITS_DOWN, STAGES, False, False,
             )  # fmt: skip
         if CARD:
             _fetch_early(qkv_w + tl.minimum(layer_wide + 1, LAYERS - 1) * 3 * WIDTH * WIDTH, pid % QKV_TILES * WIDE, 0, 3 * WIDTH, WIDTH, WIDE, WIDTH)
         met += blocks
         _meet(meeting_ptr, met, CARD)
-        parts = NARROW_TILES
+    for task in range(pid, m_tiles * ((OUTPUTS + 15) // 16), blocks):
+        _ended(gained_ptr, end_w, out_ptr, task, M, OUTPUTS, WIDTH, BLOCK_M, 16, BLOCK_K, STAGES, False)
     # Whoever leaves last puts the counters back for the next launch.
     if tl.atomic_add(meeting_ptr + 1, 1, sem="acq_rel", scope="gpu") == blocks - 1:
         tl.store(meeting_ptr, 0)

@@ -124,7 +124,7 @@ def test_long_steps_say_what_one_plain_step_says_in_any_split(stack: Stack) -> N
 def parted() -> LongTiles:
     """More parts than a short row of K or a young window has tiles; the largest of tiles beside the smallest."""
     return LongTiles(
-        Tile(32, 64, 32, 1, 2, 4), Tile(16, 64, 32, 2, 2, 4), Tile(64, 128, 64, 1, 2, 4), Tile(32, 64, 64, 5, 2, 4),
+        Tile(32, 32, 16, 2, 2, 4), Tile(32, 64, 32, 1, 2, 4), Tile(16, 64, 32, 2, 2, 4), Tile(64, 128, 64, 1, 2, 4), Tile(32, 64, 64, 5, 2, 4), Tile(32, 32, 64, 1, 2, 4),
         16, 32, 3, 2, 4,
     )  # fmt: skip
 

@@ -65,8 +65,8 @@ MULTIPROCESSORS = 132
 @pytest.mark.parametrize("stage", ENCODER, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
 def test_long_steps_fill_a_card_and_their_parts_have_room(stage: TransformerStage, frames: int, itemsize: int) -> None:
     count = frames * stage.tokens_per_frame
-    chosen = long_tiles(count, stage.width, stage.hidden, itemsize)
-    assert chosen.qkv.splits == chosen.feed_in.splits == 1
+    chosen = long_tiles(count, stage, itemsize)
+    assert chosen.qkv.splits == chosen.feed_in.splits == chosen.end.splits == 1
     assert part_values(chosen, stage, count) <= ROOM
     widths = (3 * stage.width, stage.width, stage.hidden, stage.width)
     for tile, n in zip((chosen.qkv, chosen.out, chosen.feed_in, chosen.feed_out), widths, strict=True):
@@ -80,7 +80,7 @@ def test_long_steps_fill_a_card_and_their_parts_have_room(stage: TransformerStag
 @pytest.mark.parametrize("frames", [25, 100])
 @pytest.mark.parametrize("stage", ENCODER, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
 def test_long_tiles_fit_cards_with_little_shared_memory(stage: TransformerStage, frames: int, shared_kb: int) -> None:
-    chosen = long_tiles(frames * stage.tokens_per_frame, stage.width, stage.hidden)
+    chosen = long_tiles(frames * stage.tokens_per_frame, stage)
     for tile in (chosen.qkv, chosen.out, chosen.feed_in, chosen.feed_out):
         fits = fitting_tile(tile, shared_kb << 10)
         assert (fits.block_m, fits.block_n, fits.splits) == (tile.block_m, tile.block_n, tile.splits)
