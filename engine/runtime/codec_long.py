@@ -7,7 +7,7 @@ import triton
 
 from engine.codec.layers import NORM_EPS
 from engine.runtime.codec_layers import PackedLayers, RowPlaces
-from engine.runtime.codec_tiles import LongTiles, Tile, fitting_tile, long_tiles, streams_at_once
+from engine.runtime.codec_tiles import MOST_AHEAD, LongTiles, Tile, fitting_tile, long_tiles, streams_at_once
 from engine.runtime.kernels import layer as kernels
 from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import MOST_SPLIT_VALUES, Rows, SplitWork, shared_bytes
@@ -68,13 +68,14 @@ class LongStage:
         chosen: LongTiles,
     ) -> None:
         layers, config = self.layers, self.layers.config
+        ahead = {"AHEAD": count <= MOST_AHEAD and rows.gained.element_size() == 2}
         width, capacity, m = config.width, rings.shape[4], len(rows.residual)
         query, attended, inner = work
         launch(kernels.places_kernel, (triton.cdiv(m, 64),))(
             places.angles, places.places, places.firsts, frames, slots, *turns,
             m, count, config.tokens_per_frame, capacity, HEADS=config.heads, DIM=config.head_width, BLOCK_M=64, num_warps=4, **self._common,
         )  # fmt: skip
-        self._add(x, layers.begin, layers.first_gain, rows, chosen.begin, new=True)
+        self._add(x, layers.begin, layers.first_gain, rows, chosen.begin, ahead, new=True)
         q_blocks = triton.cdiv(count, chosen.block_q)
         attend_grid = (q_blocks * config.heads * len(slots) * chosen.splits_attend,)
         for index, (keys, values) in enumerate(rings):
@@ -82,34 +83,42 @@ class LongStage:
             launch(kernels.qkv_kernel, _grid(tile, m, 3 * width))(
                 rows.gained, layers.qkv[index], layers.qkv_shift[index], layers.qkv_bias[index], rows.stats,
                 query, keys, values, places.angles, places.places, rows.parts, m, rows.stride, capacity, config.head_width**-0.5, NORM_EPS,
-                WIDTH=width, HEADS=config.heads, BLOCK_P=triton.next_power_of_2(rows.parts), **_sizes(tile), **self._common,
+                WIDTH=width, HEADS=config.heads, BLOCK_P=triton.next_power_of_2(rows.parts), **_sizes(tile), **ahead, **self._common,
             )  # fmt: skip
             launch(kernels.attend_kernel, attend_grid)(
                 query, keys, values, places.firsts, slots, attended, self._work.parts, self._work.counters,
                 q_blocks, count, config.context, capacity, WIDTH=width, HEADS=config.heads, BLOCK_Q=chosen.block_q, BLOCK_T=chosen.block_t,
                 SPLITS=chosen.splits_attend, STAGES=chosen.stages_attend, num_warps=chosen.warps_attend, **self._common,
             )  # fmt: skip
-            self._add(attended, layers.out[index], layers.middle_gain[index], rows, chosen.out)
+            self._add(attended, layers.out[index], layers.middle_gain[index], rows, chosen.out, ahead)
             tile = self._tile(chosen.feed_in, rows)
             launch(kernels.feed_kernel, _grid(tile, m, config.hidden))(
                 rows.gained, layers.feed_in[index], layers.in_shift[index], layers.in_bias[index], rows.stats,
                 inner, rows.parts, m, rows.stride, NORM_EPS,
-                N=config.hidden, K=width, BLOCK_P=triton.next_power_of_2(rows.parts), **_sizes(tile), **self._common,
+                N=config.hidden, K=width, BLOCK_P=triton.next_power_of_2(rows.parts), **_sizes(tile), **ahead, **self._common,
             )  # fmt: skip
-            self._add(inner, layers.feed_out[index], layers.next_gain[index], rows, chosen.feed_out)
+            self._add(inner, layers.feed_out[index], layers.next_gain[index], rows, chosen.feed_out, ahead)
         tile = self._tile(chosen.end, rows)
         launch(kernels.end_kernel, _grid(tile, m, config.outputs))(
-            rows.gained, layers.end, out, m, N=config.outputs, K=width, **_sizes(tile), **self._common
+            rows.gained, layers.end, out, m, N=config.outputs, K=width, **_sizes(tile), **ahead, **self._common
         )
 
     def _add(
-        self, x: torch.Tensor, weight: torch.Tensor, gain: torch.Tensor, rows: Rows, tile: Tile, *, new: bool = False
+        self,
+        x: torch.Tensor,
+        weight: torch.Tensor,
+        gain: torch.Tensor,
+        rows: Rows,
+        tile: Tile,
+        ahead: dict[str, bool],
+        *,
+        new: bool = False,
     ) -> None:
         tile, m = self._tile(tile, rows), len(x)
         n, k = weight.shape
         launch(kernels.add_kernel, _grid(tile, m, n))(
             x, weight, gain, rows.residual, rows.gained, rows.stats, self._work.parts, self._work.counters, m, rows.stride,
-            N=n, K=k, SPLITS=tile.splits, SET=new, **_sizes(tile), **self._common,
+            N=n, K=k, SPLITS=tile.splits, SET=new, **_sizes(tile), **ahead, **self._common,
         )  # fmt: skip
         rows.parts = triton.cdiv(n, tile.block_n)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from engine.codec.config import TransformerStage
 
 MOST_ROWS = 256  # positions of one stream in a step; longer steps fill the card with ordinary kernels
+MOST_AHEAD = 256  # positions up to which products wait for weights rather than for the matrix units
 # Frames of the steps in which clips are encoded. Ten seconds are one step; the last one of a clip is padded: nothing
 # behind its end is heard before it.
 CLIP_STEPS = (125, 50, 25)

@@ -17,6 +17,7 @@ from engine.runtime.kernels.stage import (
     _attended,
     _ended,
     _fed,
+    _fetch_early,
     _moved_on,
     _queries_keys_values,
     _where_rows_go,
@@ -28,6 +29,22 @@ def _follow(PDL: tl.constexpr):
     """Let the next kernel's blocks come, and wait for all that the kernel before has written."""
     if PDL:
         gdc_launch_dependents()
+        gdc_wait()
+
+
+@triton.jit
+def _follow_with(
+    w_ptr, N: tl.constexpr, K: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, PDL: tl.constexpr, AHEAD: tl.constexpr
+):
+    """As `_follow`. AHEAD: meanwhile the weights are asked for, which nothing that is waited for makes; the blocks of the first rows do that for all."""
+    if PDL:
+        gdc_launch_dependents()
+        if AHEAD:
+            BLOCKS: tl.constexpr = (N + BLOCK_N - 1) // BLOCK_N
+            EACH: tl.constexpr = ((K + BLOCK_K - 1) // BLOCK_K + SPLITS - 1) // SPLITS * BLOCK_K
+            task = tl.program_id(0)
+            if task < BLOCKS * SPLITS:
+                _fetch_early(w_ptr, task // SPLITS * BLOCK_N, task % SPLITS * EACH, N, K, BLOCK_N, EACH)
         gdc_wait()
 
 
@@ -56,10 +73,11 @@ def qkv_kernel(
     x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
     parts, M, STRIDE, CAPACITY, scale, eps,
     WIDTH: tl.constexpr, HEADS: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr,
+    PDL: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
     """Grid (tiles of the product,)."""
-    _follow(PDL)
+    _follow_with(w_ptr, 3 * WIDTH, WIDTH, BLOCK_N, BLOCK_K, 1, PDL, AHEAD)
     _queries_keys_values(
         x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
         parts, tl.program_id(0), M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
@@ -84,10 +102,11 @@ def attend_kernel(
 def add_kernel(
     x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, M, STRIDE,
     N: tl.constexpr, K: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, SET: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLITS: tl.constexpr, STAGES: tl.constexpr, SET: tl.constexpr,
+    PDL: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
     """Grid (tiles of the product × SPLITS,)."""
-    _follow(PDL)
+    _follow_with(w_ptr, N, K, BLOCK_N, BLOCK_K, SPLITS, PDL, AHEAD)
     _added(
         x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, tl.program_id(0), M, STRIDE,
         N, K, BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, STAGES, True, SET,
@@ -98,10 +117,11 @@ def add_kernel(
 def feed_kernel(
     x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, M, STRIDE, eps,
     N: tl.constexpr, K: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, STAGES: tl.constexpr,
+    PDL: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
     """Grid (tiles of the product,)."""
-    _follow(PDL)
+    _follow_with(w_ptr, N, K, BLOCK_N, BLOCK_K, 1, PDL, AHEAD)
     _fed(
         x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, tl.program_id(0), M, STRIDE, eps,
         N, K, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
@@ -111,8 +131,8 @@ def feed_kernel(
 @triton.jit(do_not_specialize=["M"])
 def end_kernel(
     x_ptr, w_ptr, out_ptr, M, N: tl.constexpr, K: tl.constexpr,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, STAGES: tl.constexpr, PDL: tl.constexpr, AHEAD: tl.constexpr,
 ):  # fmt: skip
     """Grid (tiles of the product,)."""
-    _follow(PDL)
+    _follow_with(w_ptr, N, K, BLOCK_N, BLOCK_K, 1, PDL, AHEAD)
     _ended(x_ptr, w_ptr, out_ptr, tl.program_id(0), M, N, K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, True)
