@@ -73,7 +73,7 @@ class ClipGraphs:
                 self._go(size)
             else:
                 graph.replay()
-            return self._found[:size].cpu().numpy()
+            return self._found[:size].cpu().numpy().copy()  # in the interpreter it is the place itself
 
     def _go(self, frames: int) -> None:
         """What a graph holds: the usual codebooks of a step, into a place that stays."""

@@ -1,0 +1,78 @@
+"""What goes into and comes out of the codec's kernels: clips become the codes of plain encoding, codes the vectors of plain tables.
+
+Runs on a card, or without one in Triton's interpreter: `TRITON_INTERPRET=1 python -m pytest tests/engine/runtime/test_codec_clips.py`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from engine.codec import linear
+from engine.codec.model import load_codec
+from engine.codec.quantizer import Quantizer
+from engine.runtime.devices import cuda_works
+
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
+    pytest.mark.skipif(
+        not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"
+    ),
+]
+
+DEVICE = "cpu" if INTERPRETED else "cuda"
+CODEC = Path(__file__).parents[3] / "resources" / "starter" / "codec"
+
+
+def test_a_clip_of_several_steps_has_the_codes_of_plain_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.runtime import codec_clips
+    from engine.runtime.codec_stack import KernelStack
+
+    hop, channels = 3840, 2
+    times = np.arange(3 * hop + hop // 2) / 48_000
+    clip = np.stack([np.sin(2 * np.pi * (200 + 900 * times) * times), np.sin(2 * np.pi * 310 * times)]).astype(
+        np.float32
+    )
+    clip *= 0.3
+    assert clip.shape[0] == channels
+    expected = load_codec(CODEC, codebooks=12).encode([clip])[0]
+    monkeypatch.setattr(linear, "_can_block", lambda weight: False)  # kernels read plain weights
+    monkeypatch.setattr(codec_clips, "CLIP_STEPS", (2,))  # so that one goes on where another ended, and is padded
+    codec = load_codec(CODEC, device=DEVICE, dtype=torch.float32, codebooks=12, decoder=False)
+    codec.encoder = KernelStack(codec.encoder, pdl=False)  # type: ignore[arg-type,assignment]
+    codec.clips = codec_clips.ClipGraphs(codec)
+    for _ in range(2):  # nothing of the first is left in the second
+        found = codec.encode([clip])[0]
+        assert found.shape == expected.shape == (3, 12)
+        assert (found == expected).mean() > 0.97
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("books", [1, 5, 12])
+def test_codes_are_looked_up_where_the_host_wrote_them(books: int) -> None:
+    import triton
+
+    from engine.runtime.kernels.codes import codes_kernel
+
+    streams, frames, size, width = 3, 2, 16, 40
+    generator = torch.Generator().manual_seed(books)
+    table = torch.randn(12 * size, width, generator=generator).to(DEVICE)
+    quantizer = Quantizer(12, size, table, torch.randn(width, generator=generator).to(DEVICE), None)
+    sent = torch.randint(0, size, (streams, frames, books), generator=generator)
+    sent_slots = torch.tensor([4, 0, 4], dtype=torch.int32)
+    if not INTERPRETED:
+        sent, sent_slots = sent.pin_memory(), sent_slots.pin_memory()
+    slots = torch.full((streams + 1,), -1, dtype=torch.int32, device=DEVICE)
+    out = torch.full((streams, frames, width), torch.nan, device=DEVICE)
+    codes_kernel[(streams * frames,)](
+        sent, sent_slots, slots, table, quantizer.bias, out, frames, books,
+        SIZE=size, WIDTH=width, BLOCK=triton.next_power_of_2(width), BLOCK_B=16,
+    )  # fmt: skip
+    assert torch.allclose(out, quantizer.decode(sent.to(DEVICE)), atol=1e-5)
+    assert slots.tolist() == [4, 0, 4, -1]
