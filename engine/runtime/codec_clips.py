@@ -28,15 +28,16 @@ class ClipGraphs:
     def __init__(self, codec: Codec) -> None:
         assert codec.encoder is not None
         self.codec = codec
-        hop, width = codec.config.hop, codec.config.frame_values
+        width = codec.config.frame_values
         longest = max(CLIP_STEPS)
         self._queue = Queue(codec.device)
         with torch.inference_mode(), self._queue:
             self._state = codec.encoder.new_state(1, longest)
             self._slot = torch.zeros(1, dtype=torch.int32, device=codec.device)
-            self._signal = torch.zeros(1, longest * hop, width // hop, device=codec.device)
+            self._signal = torch.zeros(longest * width, device=codec.device)
             self._books = min(12, codec.codebooks)
             self._found = torch.zeros(longest, self._books, dtype=torch.int16, device=codec.device)
+        self._sent = self._queue.pinned(longest * width, dtype=torch.float32)
         self.graphs: Graphs[int] = Graphs(
             "graphs of the encoder could not be captured ({}); clips are encoded one kernel at a time"
         )
@@ -53,8 +54,7 @@ class ClipGraphs:
         while at < frames:
             size = min((step for step in CLIP_STEPS if step >= frames - at), default=max(CLIP_STEPS))
             count = min(size, frames - at)
-            part = np.zeros((size * hop, clip.shape[0]), np.float32)
-            part[: count * hop] = clip[:, at * hop : (at + count) * hop].T
+            part = clip[:, at * hop : (at + count) * hop]
             found.append(self._step(part, size, books, begins=at == 0)[:count])
             at += count
             yield
@@ -65,7 +65,9 @@ class ClipGraphs:
         with self._queue:
             if begins:
                 self._state.reset(0)
-            self._signal[0, : len(part)].copy_(torch.from_numpy(part))
+            sent = self._sent.numpy()[: size * self.codec.config.frame_values].reshape(len(part), -1)
+            sent[:, : part.shape[1]] = part
+            sent[:, part.shape[1] :] = 0
             if books != self._books:
                 return self._run(size, books)[0].cpu().numpy()
             graph = self.graphs.get(size)
@@ -82,8 +84,10 @@ class ClipGraphs:
     def _run(self, frames: int, books: int) -> torch.Tensor:
         encoder = self.codec.encoder
         assert encoder is not None
-        signal = self._signal[:, : frames * self.codec.config.hop]
-        hidden = encoder.step(signal, frames, self._state, self._slot)
+        values = frames * self.codec.config.frame_values
+        signal = self._signal[:values].copy_(self._sent[:values], non_blocking=True)
+        # Channels were sent one after the other, as they lie in a clip; the encoder takes them in turns.
+        hidden = encoder.step(signal.view(1, -1, frames * self.codec.config.hop).mT, frames, self._state, self._slot)
         return self.codec.quantizer.encode(hidden, books).to(torch.int16)
 
     def capture(self) -> None:
