@@ -7,11 +7,14 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 import torch
+import torch.nn.functional as F
+import triton
 
 from engine.codec.model import Codec
 from engine.runtime.capture import Capture, Graphs
 from engine.runtime.codec_tiles import CLIP_STEPS
-from engine.runtime.kernels.launch import prove, rehearse
+from engine.runtime.kernels.codes import find_codes_kernel
+from engine.runtime.kernels.launch import launch, prove, rehearse
 from engine.runtime.queue import Queue
 
 
@@ -69,7 +72,9 @@ class ClipGraphs:
             sent[:, : part.shape[1]] = part
             sent[:, part.shape[1] :] = 0
             if books != self._books:
-                return self._run(size, books)[0].cpu().numpy()
+                found = torch.empty(size, books, dtype=torch.int16, device=self.codec.device)
+                self._run(size, books, found)
+                return found.cpu().numpy()
             graph = self.graphs.get(size)
             if graph is None:
                 self._go(size)
@@ -79,16 +84,23 @@ class ClipGraphs:
 
     def _go(self, frames: int) -> None:
         """What a graph holds: the usual codebooks of a step, into a place that stays."""
-        self._found[:frames].copy_(self._run(frames, self._books)[0])
+        self._run(frames, self._books, self._found[:frames])
 
-    def _run(self, frames: int, books: int) -> torch.Tensor:
-        encoder = self.codec.encoder
-        assert encoder is not None
+    def _run(self, frames: int, books: int, found: torch.Tensor) -> None:
+        encoder, parts = self.codec.encoder, self.codec.quantizer.encoding
+        assert encoder is not None and parts is not None
         values = frames * self.codec.config.frame_values
         signal = self._signal[:values].copy_(self._sent[:values], non_blocking=True)
         # Channels were sent one after the other, as they lie in a clip; the encoder takes them in turns.
         hidden = encoder.step(signal.view(1, -1, frames * self.codec.config.hop).mT, frames, self._state, self._slot)
-        return self.codec.quantizer.encode(hidden, books).to(torch.int16)
+        residual = F.linear(hidden[0], *parts.input_proj)
+        _, size, width = parts.directions.shape
+        inner = residual.shape[1]
+        launch(find_codes_kernel, (frames,))(
+            residual, parts.probes, parts.probe_biases, parts.directions, parts.steps, found, books,
+            SIZE=size, WIDTH=width, INNER=inner, BLOCK_S=triton.next_power_of_2(size),
+            BLOCK_W=triton.next_power_of_2(width), BLOCK_I=triton.next_power_of_2(inner), num_warps=8,
+        )  # fmt: skip
 
     def capture(self) -> None:
         """Compile and capture the steps; before, and where it fails, they run eagerly."""
@@ -121,4 +133,4 @@ class ClipGraphs:
 
     def rehearsal(self) -> list[Callable[[], object]]:
         """What `rehearse` takes: every step."""
-        return [torch.inference_mode()(functools.partial(self._run, size, self._books)) for size in CLIP_STEPS]
+        return [torch.inference_mode()(functools.partial(self._go, size)) for size in CLIP_STEPS]

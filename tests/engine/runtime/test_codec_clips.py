@@ -15,7 +15,7 @@ import torch
 
 from engine.codec import linear
 from engine.codec.model import load_codec
-from engine.codec.quantizer import Quantizer
+from engine.codec.quantizer import Encoding, Quantizer
 from engine.runtime.devices import cuda_works
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -76,3 +76,36 @@ def test_codes_are_looked_up_where_the_host_wrote_them(books: int) -> None:
     )  # fmt: skip
     assert torch.allclose(out, quantizer.decode(sent.to(DEVICE)), atol=1e-5)
     assert slots.tolist() == [4, 0, 4, -1]
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("books", [1, 6])
+def test_codes_are_found_as_the_quantizer_finds_them(books: int) -> None:
+    import triton
+
+    from engine.runtime.kernels.codes import find_codes_kernel
+
+    frames, size, width, inner = 5, 24, 6, 40
+    generator = torch.Generator().manual_seed(books)
+
+    def random(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=generator).to(DEVICE)
+
+    directions = torch.nn.functional.normalize(random(6, size, width), dim=-1)
+    encoding = Encoding(
+        (random(inner, 30), random(inner)),
+        random(6, width, inner),
+        random(6, width),
+        directions,
+        random(6, size, inner),
+    )
+    quantizer = Quantizer(6, size, random(6 * size, 30), random(30), encoding)
+    hidden = random(frames, 30)
+    residual = torch.nn.functional.linear(hidden, *encoding.input_proj)
+    found = torch.full((frames, books), -1, dtype=torch.int16, device=DEVICE)
+    find_codes_kernel[(frames,)](
+        residual, encoding.probes, encoding.probe_biases, encoding.directions, encoding.steps, found, books,
+        SIZE=size, WIDTH=width, INNER=inner, BLOCK_S=triton.next_power_of_2(size),
+        BLOCK_W=triton.next_power_of_2(width), BLOCK_I=triton.next_power_of_2(inner),
+    )  # fmt: skip
+    assert torch.equal(found.long(), quantizer.encode(hidden, books))
