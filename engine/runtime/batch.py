@@ -101,7 +101,6 @@ class CudaFrameLoop:
     def prove(self) -> None:
         """Run every kernel once, for nobody. Raises whatever keeps one from running on this device."""
         self.prompts.job.bytes.zero_()
-        self.graphs.try_resident()
         prove(self.rehearsal())
         self.graphs.forget()
 

@@ -4,7 +4,6 @@ addresses."""
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ import triton
 
 from engine.lm.backbone import rotary_table
 from engine.runtime.capture import Capture, Graphs
-from engine.runtime.frame_resident import ResidentBackbone, ResidentCodes, serves
 from engine.runtime.kernels import attention, sampling
 from engine.runtime.kernels.launch import launch
 from engine.runtime.kernels.ops import Linear, Norm, Rows
@@ -22,8 +20,7 @@ from engine.runtime.paged import PAGE_ROWS, PagedCache
 if TYPE_CHECKING:
     from engine.lm.model import SpeechLM
 
-_log = logging.getLogger(__name__)
-
+ATTENTION_TILE = 64
 ATTENTION_STAGES = 3
 RING = 8  # frames of codes kept on the device for the host to read
 Quantizer = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor | None]]
@@ -75,9 +72,7 @@ class FrameGraphs:
         rows: int,
         quantize: Quantizer | None = None,
         pdl: bool = True,
-        resident: bool | None = None,
     ) -> None:
-        """`resident`: whether steps of one row are one launch each; None where weights have two bytes or one."""
         self.model, self.cache, self.rows, self.pdl = model, cache, rows, pdl
         self.launch = {"launch_pdl": True} if pdl else {}
         self.width = max(model.config.codebook_sizes)
@@ -88,23 +83,8 @@ class FrameGraphs:
         self._quantize = quantize or (lambda weight: (weight, None))
         self._pack()
         self._scratch()
-        if resident is None:
-            resident = model.dtype.itemsize == 2
-        alike = len(set(model.config.codebook_sizes)) == 1
-        self._backbone: ResidentBackbone | None = None
-        self._codes: ResidentCodes | None = None
-        if resident and serves(self._backbone_products()):
-            self._backbone = ResidentBackbone(self)
-        if resident and serves(self._local_products()) and serves(self.heads) and alike:
-            self._codes = ResidentCodes(self)
 
     # Weights
-
-    def _backbone_products(self) -> list[Linear]:
-        return [product for qkv, _, out, gate_up, down in self.layers for product in (qkv, out, gate_up, down)]
-
-    def _local_products(self) -> list[Linear]:
-        return [self.local_qkv, self.local_out, self.local_in, self.local_down]
 
     def _linear(self, weight: torch.Tensor, **options: object) -> Linear:
         stored, scale = self._quantize(weight)
@@ -191,9 +171,6 @@ class FrameGraphs:
     def backbone_step(self, rows: int) -> None:
         """The next input of the first `rows` rows through the backbone; its hidden state becomes the local
         transformer's input."""
-        if rows == 1 and self._backbone is not None:
-            self._backbone.run()
-            return
         state, cache, config = self.state, self.cache, self.model.config.backbone
         x = state.backbone
         x.parts = 1
@@ -205,7 +182,7 @@ class FrameGraphs:
                 self.qkv, cache.keys[index], cache.values[index], cache.table, state.position, q_gain, k_gain, self.cos, self.sin,
                 self.part, self.part_max, self.part_sum, self.counter, self.attended, cache.table.shape[1], scale, config.norm_eps,
                 HEADS=config.heads, KV_HEADS=config.kv_heads, DIM=config.head_dim, PAGE=PAGE_ROWS, SPLITS=splits,
-                GROUP_PAD=self.group_pad, BLOCK_T=attention.ATTENTION_TILE, STAGES=ATTENTION_STAGES, EARLY=rows <= 4, PDL=self.pdl, num_warps=4, **self.launch,
+                GROUP_PAD=self.group_pad, BLOCK_T=ATTENTION_TILE, STAGES=ATTENTION_STAGES, EARLY=rows <= 4, PDL=self.pdl, num_warps=4, **self.launch,
             )  # fmt: skip
             out.add(self.attended[:rows], x)
             gate_up.store(x.gained[:rows], x, self.inner[:rows])
@@ -220,9 +197,6 @@ class FrameGraphs:
 
     def frame_step(self, rows: int) -> None:
         """Stop decision and the codes of one frame for the first `rows` rows, then the next input of the backbone."""
-        if rows == 1 and self._codes is not None:
-            self._codes.run()
-            return
         state, config, local = self.state, self.model.config, self.model.config.local
         x = state.local
         x.parts = 1
@@ -257,17 +231,6 @@ class FrameGraphs:
             CHANNELS=config.codebooks, BLOCK_D=block_d, PDL=self.pdl, num_warps=4, **self.launch,
         )  # fmt: skip
         x.parts = 1
-
-    def try_resident(self) -> None:
-        """Run the steps of one row, for nobody; a card that has no room for one launch of either goes kernel by
-        kernel."""
-        for name, step in (("_codes", self._codes), ("_backbone", self._backbone)):
-            try:
-                if step is not None:
-                    step.run()
-            except RuntimeError as error:
-                _log.warning("steps of one row go kernel by kernel", exc_info=error)
-                setattr(self, name, None)
 
     # Graphs
 

@@ -6,8 +6,6 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-ATTENTION_TILE = 64  # keys
-
 
 @triton.jit
 def _normed_rotated(ptr, gain_ptr, cos, sin, rows_ok, stride, DIM: tl.constexpr, ROWS: tl.constexpr, eps):
@@ -23,15 +21,23 @@ def _normed_rotated(ptr, gain_ptr, cos, sin, rows_ok, stride, DIM: tl.constexpr,
 
 
 @triton.jit
-def attend(
-    head, split, batch,
+def paged_attention_kernel(
     qkv_ptr, keys_ptr, values_ptr, page_table_ptr, position_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr,
     part_ptr, part_max_ptr, part_sum_ptr, counter_ptr, out_ptr,
     PAGES_PER_ROW, scale, eps,
     HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr, SPLITS: tl.constexpr,
     GROUP_PAD: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, EARLY: tl.constexpr, PDL: tl.constexpr,
-):  # fmt: skip
-    """What one block of `paged_attention_kernel` does."""
+):
+    """Grid (KV_HEADS, SPLITS, B). Reads only the rows in use; split 0 also writes the new key and value into the row's page.
+
+    Layout: qkv `[B, (HEADS + 2 KV_HEADS) DIM]`; keys and values `[pages, KV_HEADS, PAGE, DIM]`; page_table `[B, PAGES_PER_ROW]`;
+    cos and sin `[positions, DIM / 2]` float32. The split that finishes last (a counter per row and head) adds the parts, in order.
+    """
+    if PDL:
+        gdc_launch_dependents()
+    head = tl.program_id(0)
+    split = tl.program_id(1)
+    batch = tl.program_id(2)
     GROUP: tl.constexpr = HEADS // KV_HEADS
     HALF: tl.constexpr = DIM // 2
     dtype = keys_ptr.dtype.element_ty
@@ -153,37 +159,21 @@ def attend(
             tl.store(counter_ptr + batch * KV_HEADS + head, 0)
 
 
-@triton.jit
-def paged_attention_kernel(
-    qkv_ptr, keys_ptr, values_ptr, page_table_ptr, position_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr,
-    part_ptr, part_max_ptr, part_sum_ptr, counter_ptr, out_ptr,
-    PAGES_PER_ROW, scale, eps,
-    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, DIM: tl.constexpr, PAGE: tl.constexpr, SPLITS: tl.constexpr,
-    GROUP_PAD: tl.constexpr, BLOCK_T: tl.constexpr, STAGES: tl.constexpr, EARLY: tl.constexpr, PDL: tl.constexpr,
+@triton.jit(do_not_specialize=["position"])
+def local_attention_kernel(
+    qkv_ptr, keys_ptr, values_ptr, cos_ptr, sin_ptr, out_ptr, scale, position,
+    HEADS: tl.constexpr, DIM: tl.constexpr, HALF_PAD: tl.constexpr, DIM_PAD: tl.constexpr,
+    LENGTH: tl.constexpr, ROTATE: tl.constexpr, PDL: tl.constexpr,
 ):
-    """Grid (KV_HEADS, SPLITS, B). Reads only the rows in use; split 0 also writes the new key and value into the row's page.
+    """Grid (HEADS, B). One query at `position` over the keys 0..position of this frame; interleaved rotation.
 
-    Layout: qkv `[B, (HEADS + 2 KV_HEADS) DIM]`; keys and values `[pages, KV_HEADS, PAGE, DIM]`; page_table `[B, PAGES_PER_ROW]`;
-    cos and sin `[positions, DIM / 2]` float32. The split that finishes last (a counter per row and head) adds the parts, in order.
+    Layout: qkv `[B, 3 HEADS DIM]`; keys `[B, HEADS, LENGTH, 2, HALF_PAD]` (even and odd elements apart), values `[B, HEADS, LENGTH, DIM_PAD]`.
     """
     if PDL:
         gdc_launch_dependents()
+        gdc_wait()
     head = tl.program_id(0)
-    split = tl.program_id(1)
-    batch = tl.program_id(2)
-    attend(
-        head, split, batch, qkv_ptr, keys_ptr, values_ptr, page_table_ptr, position_ptr, q_gain_ptr, k_gain_ptr, cos_ptr, sin_ptr,
-        part_ptr, part_max_ptr, part_sum_ptr, counter_ptr, out_ptr, PAGES_PER_ROW, scale, eps,
-        HEADS, KV_HEADS, DIM, PAGE, SPLITS, GROUP_PAD, BLOCK_T, STAGES, EARLY, PDL,
-    )  # fmt: skip
-
-
-@triton.jit
-def local_attend(
-    head, batch, qkv_ptr, keys_ptr, values_ptr, cos_ptr, sin_ptr, out_ptr, scale, position,
-    HEADS: tl.constexpr, DIM: tl.constexpr, HALF_PAD: tl.constexpr, DIM_PAD: tl.constexpr, LENGTH: tl.constexpr, ROTATE: tl.constexpr,
-):  # fmt: skip
-    """What one block of `local_attention_kernel` does."""
+    batch = tl.program_id(1)
     half = tl.arange(0, HALF_PAD)
     half_ok = half < DIM // 2
     dims = tl.arange(0, DIM_PAD)
@@ -217,24 +207,3 @@ def local_attend(
     values = tl.load(values_ptr + (cache + times)[:, None] * DIM_PAD + dims[None, :], mask=ok[:, None], other=0)
     out = (tl.sum(values * weights[:, None], 0) + own_weight * value) / (tl.sum(weights, 0) + own_weight)
     tl.store(out_ptr + batch * HEADS * DIM + head * DIM + dims, out.to(out_ptr.dtype.element_ty), mask=dims_ok)
-
-
-@triton.jit(do_not_specialize=["position"])
-def local_attention_kernel(
-    qkv_ptr, keys_ptr, values_ptr, cos_ptr, sin_ptr, out_ptr, scale, position,
-    HEADS: tl.constexpr, DIM: tl.constexpr, HALF_PAD: tl.constexpr, DIM_PAD: tl.constexpr,
-    LENGTH: tl.constexpr, ROTATE: tl.constexpr, PDL: tl.constexpr,
-):
-    """Grid (HEADS, B). One query at `position` over the keys 0..position of this frame; interleaved rotation.
-
-    Layout: qkv `[B, 3 HEADS DIM]`; keys `[B, HEADS, LENGTH, 2, HALF_PAD]` (even and odd elements apart), values `[B, HEADS, LENGTH, DIM_PAD]`.
-    """
-    if PDL:
-        gdc_launch_dependents()
-        gdc_wait()
-    head = tl.program_id(0)
-    batch = tl.program_id(1)
-    local_attend(
-        head, batch, qkv_ptr, keys_ptr, values_ptr, cos_ptr, sin_ptr, out_ptr, scale, position,
-        HEADS, DIM, HALF_PAD, DIM_PAD, LENGTH, ROTATE,
-    )  # fmt: skip

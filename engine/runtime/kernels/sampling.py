@@ -16,13 +16,13 @@ def _mix(x):
 
 
 @triton.jit
-def gumbel(seed, frame, channel, tokens):
+def _gumbel(seed, frame, channel, tokens):
     """Gumbel noise as `engine.lm.sampling.gumbel_noise` defines it, its logarithms in float32.
 
     -ln(u) of the upper half goes through the exact complement 1 - u, so float32 keeps its relative precision at both ends.
     """
     step = 0x9E3779B97F4A7C15
-    counter = (frame.to(tl.uint64) * 64 + tl.cast(channel, tl.uint64)) * step
+    counter = (frame.to(tl.uint64) * 64 + channel.to(tl.uint64)) * step
     key = _mix(_mix(seed.to(tl.uint64) + step) ^ counter)
     bits = _mix(key + (tokens + 1).to(tl.uint64) * step) >> 11
     low = (bits.to(tl.float32) + 0.5) * (1.0 / 9007199254740992.0)
@@ -81,49 +81,6 @@ def _pick(logits, ok, temperature, top_k, top_p, noise):
     return tl.argmax(scores, 0)
 
 
-@triton.jit
-def sample_row(
-    row, noise, logits_ptr, history_ptr, codes_ptr, live_ptr, frame, seed, floats_ptr, ints_ptr,
-    embedding_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr, force_ptr, channel, SIZE, VOCAB, STRIDE, DIM, CAPACITY, first, last,
-    CHANNELS: tl.constexpr, BLOCK: tl.constexpr, BLOCK_D: tl.constexpr,
-):
-    """What `sample_kernel` does for one row; `noise` float32 `[BLOCK]` of its codes. first, last: of the channels."""
-    tokens = tl.arange(0, BLOCK)
-    live = tl.load(live_ptr + row)
-    if first:
-        two = tl.arange(0, 2)
-        stop_logits = tl.load(logits_ptr + row * STRIDE + SIZE + two)
-        stop = _pick(
-            stop_logits, two < 2, tl.load(floats_ptr + row * 5 + 3), tl.load(ints_ptr + row * 2 + 1), tl.load(floats_ptr + row * 5 + 4),
-            gumbel(seed, frame, channel, two),
-        )  # fmt: skip
-        if (stop == 1) & (tl.load(force_ptr) == 0):
-            live = 0
-            tl.store(live_ptr + row, live)
-    ok = tokens < SIZE
-    logits = tl.load(logits_ptr + row * STRIDE + tokens, mask=ok, other=0)
-    penalty = tl.load(floats_ptr + row * 5 + 2)
-    seen_at = history_ptr + (row * CHANNELS + channel) * VOCAB
-    if penalty != 1.0:
-        seen = tl.load(seen_at + tokens, mask=ok, other=0) != 0
-        logits = tl.where(seen, tl.where(logits < 0, logits * penalty, logits / penalty), logits)
-    code = _pick(
-        logits, ok, tl.load(floats_ptr + row * 5), tl.load(ints_ptr + row * 2), tl.load(floats_ptr + row * 5 + 1), noise
-    ).to(tl.int32)
-    tl.store(codes_ptr + row * CHANNELS + channel, code)
-    if live != 0:
-        tl.store(seen_at + code, 1)
-    if last == 0:
-        dims = tl.arange(0, BLOCK_D)
-        dims_ok = dims < DIM
-        x = tl.load(embedding_ptr + code.to(tl.int64) * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
-        tl.store(residual_ptr + row * DIM + dims, x, mask=dims_ok)
-        tl.store(out_stats_ptr + row, tl.sum(x, 0))
-        tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
-        gained = x * tl.load(gain_ptr + dims, mask=dims_ok, other=0)
-        tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=dims_ok)
-
-
 @triton.jit(do_not_specialize=["channel", "STRIDE"])
 def sample_kernel(
     logits_ptr, history_ptr, codes_ptr, live_ptr, frame_ptr, seed_ptr, floats_ptr, ints_ptr,
@@ -147,22 +104,58 @@ def sample_kernel(
     frame = tl.load(frame_ptr + row)
     seed = tl.load(seed_ptr + row)
     tokens = tl.arange(0, BLOCK)
-    noise = gumbel(seed, frame, channel + 1, tokens)
+    noise = _gumbel(seed, frame, channel + 1, tokens)
     if PDL:
         gdc_wait()
-    sample_row(
-        row, noise, logits_ptr, history_ptr, codes_ptr, live_ptr, frame, seed, floats_ptr, ints_ptr,
-        embedding_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr, force_ptr, channel, SIZE, VOCAB, STRIDE, DIM, CAPACITY, FIRST, LAST,
-        CHANNELS, BLOCK, BLOCK_D,
-    )  # fmt: skip
+    live = tl.load(live_ptr + row)
+    if FIRST:
+        two = tl.arange(0, 2)
+        stop_logits = tl.load(logits_ptr + row * STRIDE + SIZE + two)
+        stop = _pick(
+            stop_logits, two < 2, tl.load(floats_ptr + row * 5 + 3), tl.load(ints_ptr + row * 2 + 1), tl.load(floats_ptr + row * 5 + 4),
+            _gumbel(seed, frame, channel, two),
+        )  # fmt: skip
+        if (stop == 1) & (tl.load(force_ptr) == 0):
+            live = 0
+            tl.store(live_ptr + row, live)
+    ok = tokens < SIZE
+    logits = tl.load(logits_ptr + row * STRIDE + tokens, mask=ok, other=0)
+    penalty = tl.load(floats_ptr + row * 5 + 2)
+    seen_at = history_ptr + (row * CHANNELS + channel) * VOCAB
+    if penalty != 1.0:
+        seen = tl.load(seen_at + tokens, mask=ok, other=0) != 0
+        logits = tl.where(seen, tl.where(logits < 0, logits * penalty, logits / penalty), logits)
+    code = _pick(
+        logits, ok, tl.load(floats_ptr + row * 5), tl.load(ints_ptr + row * 2), tl.load(floats_ptr + row * 5 + 1), noise
+    ).to(tl.int32)
+    tl.store(codes_ptr + row * CHANNELS + channel, code)
+    if live != 0:
+        tl.store(seen_at + code, 1)
+    if not LAST:
+        dims = tl.arange(0, BLOCK_D)
+        dims_ok = dims < DIM
+        x = tl.load(embedding_ptr + code.to(tl.int64) * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
+        tl.store(residual_ptr + row * DIM + dims, x, mask=dims_ok)
+        tl.store(out_stats_ptr + row, tl.sum(x, 0))
+        tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
+        gained = x * tl.load(gain_ptr + dims, mask=dims_ok, other=0)
+        tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=dims_ok)
 
 
 @triton.jit
-def next_input_row(
-    row, codes_ptr, live_ptr, frame_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
-    DIM, VOCAB, RING, CAPACITY, CHANNELS: tl.constexpr, BLOCK_D: tl.constexpr,
+def next_input_kernel(
+    codes_ptr, live_ptr, frame_ptr, position_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    DIM, VOCAB, RING, CAPACITY,
+    CHANNELS: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
 ):
-    """What `next_input_kernel` does for one row."""
+    """Grid (B,). The row of the next step: slot embedding plus the code embeddings, added in channel order in the model's dtype.
+
+    Also writes codes and live flag to `ring[at % RING, B, CHANNELS + 1]` for the host and moves frame and position of live rows on.
+    """
+    if PDL:
+        gdc_launch_dependents()
+        gdc_wait()
+    row = tl.program_id(0)
     live = tl.load(live_ptr + row)
     dims = tl.arange(0, BLOCK_D)
     ok = dims < DIM
@@ -186,32 +179,16 @@ def next_input_row(
     tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=ok)
 
 
-@triton.jit
-def next_input_kernel(
-    codes_ptr, live_ptr, frame_ptr, position_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
-    DIM, VOCAB, RING, CAPACITY,
-    CHANNELS: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
+@triton.jit(do_not_specialize=["STATS_IN"])
+def advance_kernel(
+    residual_ptr, stats_ptr, norm_gain_ptr, gain_ptr, local_ptr, out_ptr, out_stats_ptr, live_ptr, position_ptr,
+    STATS_IN, CAPACITY, DIM, eps, BLOCK_P: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
 ):
-    """Grid (B,). The row of the next step: slot embedding plus the code embeddings, added in channel order in the model's dtype.
-
-    Also writes codes and live flag to `ring[at % RING, B, CHANNELS + 1]` for the host and moves frame and position of live rows on.
-    """
+    """Grid (B,). Final RMSNorm of the backbone; its result is the local transformer's first input. Moves the position of live rows on."""
     if PDL:
         gdc_launch_dependents()
         gdc_wait()
     row = tl.program_id(0)
-    next_input_row(
-        row, codes_ptr, live_ptr, frame_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
-        DIM, VOCAB, RING, CAPACITY, CHANNELS, BLOCK_D,
-    )  # fmt: skip
-
-
-@triton.jit
-def advance_row(
-    row, residual_ptr, stats_ptr, norm_gain_ptr, gain_ptr, local_ptr, out_ptr, out_stats_ptr, live_ptr, position_ptr,
-    STATS_IN, CAPACITY, DIM, eps, BLOCK_P: tl.constexpr, BLOCK_D: tl.constexpr,
-):
-    """What `advance_kernel` does for one row."""
     dims = tl.arange(0, BLOCK_D)
     ok = dims < DIM
     parts = tl.arange(0, BLOCK_P)
@@ -226,19 +203,3 @@ def advance_row(
     gained = x * tl.load(gain_ptr + dims, mask=ok, other=0)
     tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=ok)
     tl.store(position_ptr + row, tl.load(position_ptr + row) + tl.load(live_ptr + row))
-
-
-@triton.jit(do_not_specialize=["STATS_IN"])
-def advance_kernel(
-    residual_ptr, stats_ptr, norm_gain_ptr, gain_ptr, local_ptr, out_ptr, out_stats_ptr, live_ptr, position_ptr,
-    STATS_IN, CAPACITY, DIM, eps, BLOCK_P: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
-):
-    """Grid (B,). Final RMSNorm of the backbone; its result is the local transformer's first input. Moves the position of live rows on."""
-    if PDL:
-        gdc_launch_dependents()
-        gdc_wait()
-    row = tl.program_id(0)
-    advance_row(
-        row, residual_ptr, stats_ptr, norm_gain_ptr, gain_ptr, local_ptr, out_ptr, out_stats_ptr, live_ptr, position_ptr,
-        STATS_IN, CAPACITY, DIM, eps, BLOCK_P, BLOCK_D,
-    )  # fmt: skip

@@ -16,7 +16,7 @@ EXPONENTS = {8: 0x4B000000, 4: 0x43000000}  # of 2²³, where the last bit of a 
 
 
 @triton.jit
-def four_x(x_ptr, words, mask, EVEN: tl.constexpr):
+def _four_x(x_ptr, words, mask, EVEN: tl.constexpr):
     """float32 of the four columns that belong to each word of weights."""
     if EVEN:
         packed = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + words)
@@ -49,7 +49,7 @@ def _byte_float(shifted, exponent, AT: tl.constexpr, PERMUTE: tl.constexpr, ASM:
 
 
 @triton.jit
-def add_int8(acc, w, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
+def _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
     """Add the products of the four int8 of each word."""
     shifted = w ^ -2139062144  # 0x80 in each byte: two's complement to 128 too large
     acc += _byte_float(shifted, exponent, 0, "prmt.b32 $0, $1, $2, 0x7650;", ASM) * x0[None, :]
@@ -146,14 +146,14 @@ def gemv_words_kernel(
             else:
                 w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
         if BITS == 8:
-            x0, x1, x2, x3 = four_x(x_ptr + 4 * start, words, mask, EVEN)
-            acc = add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
+            x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, words, mask, EVEN)
+            acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
             if ACT == 3:
-                acc_up = add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
+                acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
         else:
             halves = words // 16 * 32 + words % 16
-            x0, x1, x2, x3 = four_x(x_ptr + 8 * start, halves, mask, EVEN)
-            x4, x5, x6, x7 = four_x(x_ptr + 8 * start + 64, halves, mask, EVEN)
+            x0, x1, x2, x3 = _four_x(x_ptr + 8 * start, halves, mask, EVEN)
+            x4, x5, x6, x7 = _four_x(x_ptr + 8 * start + 64, halves, mask, EVEN)
             total = 136.0 * (((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)))
             scale = _load_tile(w_scale_ptr + start // 8, groups, mask[None, :], EVEN)
             acc = _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)

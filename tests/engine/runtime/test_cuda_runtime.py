@@ -42,12 +42,12 @@ if HAS_TRITON:
     import triton
     import triton.language as tl
 
-    from engine.runtime.kernels.sampling import gumbel
+    from engine.runtime.kernels.sampling import _gumbel
 
     @triton.jit
     def gumbel_kernel(out_ptr, seed_ptr, frame_ptr, channel, BLOCK: tl.constexpr):
         tokens = tl.arange(0, BLOCK)
-        tl.store(out_ptr + tokens, gumbel(tl.load(seed_ptr), tl.load(frame_ptr), channel, tokens))
+        tl.store(out_ptr + tokens, _gumbel(tl.load(seed_ptr), tl.load(frame_ptr), channel, tokens))
 
 
 STARTER = Path(__file__).parents[3] / "resources" / "starter"
