@@ -132,7 +132,8 @@ def _grid(tile: Tile, m: int, n: int) -> tuple[int]:
 
 
 def _sizes(tile: Tile) -> dict[str, int]:
-    return {
+    limit = {"maxnreg": tile.registers} if tile.registers else {}
+    return limit | {
         "BLOCK_M": tile.block_m,
         "BLOCK_N": tile.block_n,
         "BLOCK_K": tile.block_k,

@@ -60,7 +60,13 @@ def fitting(chosen: Tiles, shared_bytes: int, itemsize: int = 2) -> Tiles:
 
 @dataclass(frozen=True)
 class Tile:
-    """One product of `kernels.layer`: rows, results, columns; parts along K; tiles on their way; threads / 32."""
+    """One product of `kernels.layer`.
+
+    Attributes:
+        block_m, block_n, block_k: rows, results, columns. splits: parts along K.
+        stages, warps: tiles on their way, threads / 32.
+        registers: at most so many a thread, so that blocks share a multiprocessor; 0 is as many as the compiler likes.
+    """
 
     block_m: int
     block_n: int
@@ -68,6 +74,7 @@ class Tile:
     splits: int
     stages: int
     warps: int
+    registers: int = 0
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,9 @@ def _product_tile(count: int, n: int, k: int, *, whole: bool = False) -> Tile:
     """The largest tile of which there are enough to fill a card; where there is none, K is cut in parts."""
     for block_m, block_n in ((128, 128), (64, 128), (64, 64)):
         blocks = -(-count // block_m) * -(-n // block_n)
+        if block_m * block_n == 128 * 128 and blocks >= 2 * _BLOCKS:
+            # Two blocks on each multiprocessor: one ends its tile while the other's product is under way.
+            return Tile(block_m, block_n, 64, 1, 3, 8, registers=128)
         if blocks >= _BLOCKS:
             return Tile(block_m, block_n, 64, 1, 4, max(4, block_m * block_n // 2048))
     if whole:
