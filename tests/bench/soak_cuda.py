@@ -1,8 +1,8 @@
 """Mixed requests with cancels, in slices that any scheduler allows: nothing fails, device memory stays flat to 1 %.
 
 `python tests/bench/soak_cuda.py --minutes 9 --state soak.json` is a slice; the next one goes on from the file and
-compares with the first. Without `--model` the full-size model with random weights speaks. Needs torch, numpy, triton,
-tokenizers and safetensors alone.
+compares with the first. `--request-minutes 10` speaks one request of that length instead. Without `--model` the
+full-size model with random weights speaks. Needs torch, numpy, triton, tokenizers and safetensors alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from engine.requests import FRAME_S
 
 WARM_S = 45.0  # kernels of rarer shapes are still compiled until then
 MOST_GROWTH = 0.01
@@ -74,6 +76,40 @@ class Mixed:
         del self.codes[row]
 
 
+def one_request(loop, streams, prompt: Callable[[int], object], sampling, minutes: float) -> dict[str, float]:
+    """A single request of so many minutes of speech, decoded eight frames at a time; memory after its first frames and
+    at its most, in GB."""
+    frames = round(minutes * 60 / FRAME_S)
+    started_s = time.monotonic()
+    row, slot = loop.admit(prompt(0), sampling=sampling, seed=1, max_frames=frames), streams.open()
+    spoken, waiting, memory = 0, [], []
+    finished = False
+    while not finished:
+        for frame in loop.step():
+            waiting.append(frame.codes)
+            spoken += 1
+            finished = frame.finished
+        if len(waiting) >= 8 or finished:
+            samples = streams.step({slot: np.stack(waiting)})[slot]
+            assert np.isfinite(samples).all(), "samples are not finite"
+            waiting = []
+            if spoken >= 100:
+                memory.append(used_gb())
+    loop.release(row)
+    streams.close(slot)
+    spent_s = time.monotonic() - started_s
+    found = {"frames": spoken, "seconds": spent_s, "first_gb": memory[0], "last_gb": memory[-1], "most_gb": max(memory)}
+    assert spoken == frames, f"{spoken} frames instead of {frames}"
+    return found
+
+
+def used_gb() -> float:
+    import torch
+
+    free, total = torch.cuda.mem_get_info()
+    return (total - free) / 2**30
+
+
 def full_random(rows: int):
     """Loop, streams, prompts and sampling of the full-size model with random weights, which never stops by itself."""
     import torch
@@ -112,6 +148,7 @@ def installed(folder: Path, rows: int):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--request-minutes", type=float, help="one request of so many minutes of speech instead")
     parser.add_argument("--rows", type=int, default=4)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--state", type=Path, help="what earlier slices found; this one is added")
@@ -120,6 +157,11 @@ def main() -> int:
 
     started_s = time.monotonic()
     loop, streams, prompt, sampling = installed(wish.model, wish.rows) if wish.model else full_random(wish.rows)
+    if wish.request_minutes:
+        found = one_request(loop, streams, prompt, sampling, wish.request_minutes)
+        growth = found["most_gb"] / found["first_gb"] - 1
+        print(f"{json.dumps(found)}\nmemory grew by {100 * growth:.2f} %")
+        return 0 if growth <= MOST_GROWTH else 1
     slices = json.loads(wish.state.read_text()) if wish.state and wish.state.exists() else []
     mixed = Mixed(loop, streams, prompt, sampling, seed=len(slices))
     memory: list[tuple[float, float, float]] = []
@@ -130,8 +172,7 @@ def main() -> int:
         now_s = time.monotonic() - begun_s
         if now_s - looked_s >= 5:
             looked_s = now_s
-            free, total = torch.cuda.mem_get_info()
-            memory.append((now_s, (total - free) / 2**30, torch.cuda.memory_allocated() / 2**30))
+            memory.append((now_s, used_gb(), torch.cuda.memory_allocated() / 2**30))
             used, allocated = memory[-1][1:]
             print(f"{now_s:6.0f} s  {used:.3f} GB in use, {allocated:.3f} allocated  {mixed.counts}", flush=True)
     settled = [used for at_s, used, _ in memory if at_s >= WARM_S] or [used for _, used, _ in memory]
