@@ -152,15 +152,17 @@ def fitting_tile(tile: Tile, shared_bytes: int, itemsize: int = 2) -> Tile:
 
 
 def part_values(chosen: Tiles | LongTiles, config: TransformerStage, count: int) -> int:
-    """float32 values that the parts of one stream's `count` positions take before they are added up."""
+    """float32 values that the parts of one stream's `count` positions take before they are added up; what is whole
+    takes none."""
     if isinstance(chosen, Tiles):
         splits = max(chosen.splits_out, chosen.splits_down)
     else:
         splits = max(chosen.begin.splits, chosen.out.splits, chosen.feed_out.splits)
-    blocks = -(-count // chosen.block_q) * config.heads * chosen.splits_attend
-    return max(splits * count * config.width, blocks * chosen.block_q * (config.head_width + 2))
+    products = splits * count * config.width if splits > 1 else 0
+    blocks = -(-count // chosen.block_q) * config.heads * chosen.splits_attend if chosen.splits_attend > 1 else 0
+    return max(products, blocks * chosen.block_q * (config.head_width + 2))
 
 
 def streams_at_once(chosen: Tiles | LongTiles, config: TransformerStage, count: int, room: int) -> int:
     """How many streams' parts `room` float32 values hold; at least one (`room` must hold that)."""
-    return max(1, room // part_values(chosen, config, count))
+    return max(1, room // max(1, part_values(chosen, config, count)))

@@ -76,6 +76,13 @@ def test_long_steps_fill_a_card_and_their_parts_have_room(stage: TransformerStag
         assert tile.warps % 4 == 0  # that many use the matrix units of the newest cards together
 
 
+def test_long_steps_without_parts_take_any_number_of_streams() -> None:
+    stage = STAGES[-1]
+    whole, parted = long_tiles(800, stage), long_tiles(400, stage)
+    assert streams_at_once(whole, stage, 800, ROOM) > 32
+    assert streams_at_once(parted, stage, 400, ROOM) == ROOM // (parted.feed_out.splits * 400 * stage.width) < 32
+
+
 @pytest.mark.parametrize("shared_kb", [44, 60, 95, 223])
 @pytest.mark.parametrize("frames", [25, 100])
 @pytest.mark.parametrize("stage", ENCODER, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
