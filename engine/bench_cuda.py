@@ -137,7 +137,7 @@ def _start_up(parts: Sequence[Capturing]) -> float:
 
     from engine.runtime.kernels.launch import rehearse
 
-    rehearse([step for part in parts for step in part.rehearsal()])
+    rehearse([step for part in reversed(parts) for step in part.rehearsal()])
     for part in parts:
         part.prove()
     ready_s = time.monotonic()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from engine.codec.config import TransformerStage
 
-MOST_ROWS = 256  # positions of one stream in a step; longer steps fill the card with ordinary kernels
+MOST_ROWS = 64  # positions of one stream in a step; longer steps fill the card with ordinary kernels
 MOST_AHEAD = 256  # positions up to which products wait for weights rather than for the matrix units
 # Frames of the steps in which clips are encoded. Ten seconds are one step; the last one of a clip is padded: nothing
 # behind its end is heard before it.
@@ -39,17 +39,15 @@ class Tiles:
 
 
 def tiles(count: int, width: int) -> Tiles:
-    """For `count` positions of one stream: measured, see packaging/notes/gpu.md. Other streams beside it change
-    nothing."""
+    """For `count` <= MOST_ROWS positions of one stream: measured, see packaging/notes/gpu.md. Other streams beside it
+    change nothing."""
     if width > 1024:
         return Tiles(16, 64, 64, 128, 16, 2, 5, 5, 5, 8)
     if count <= 16:
         return Tiles(16, 32, 32, 128, 16, 7, 3, 4, 5, 4)
     if count <= 32:
         return Tiles(32, 32, 32, 128, 32, 7, 3, 4, 5, 4)
-    if count <= 64:
-        return Tiles(64, 32, 32, 128, 32, 4, 3, 4, 4, 4)
-    return Tiles(128, 32, 32, 64, 32, 2, 3, 4, 5, 8)
+    return Tiles(64, 32, 32, 128, 32, 4, 3, 4, 4, 4)
 
 
 def fitting(chosen: Tiles, shared_bytes: int, itemsize: int = 2) -> Tiles:

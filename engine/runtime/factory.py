@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from engine.codec.model import Codec
     from engine.runtime.memory import MemoryPlan
 
-REVISION = "2"  # raised whenever the same request may come to sound different
+# Raised whenever the same request may come to sound different: of a processor, of a graphics card.
+REVISION = "2"
+CARD_REVISION = "3"
 
 
 @dataclass
@@ -129,7 +131,7 @@ def _cuda_runtime(
             "codec": parts.codec.identity,
             "tokenizer": parts.model.hashes["tokenizer"],
             "numeric": f"{plan.profile_of(precision)}-{how}-rows{parts.loop.rows}",
-            "revision": REVISION,
+            "revision": CARD_REVISION,
         },
         memory=parts.plan,
         warnings=parts.warnings,

@@ -73,8 +73,11 @@ class Trial:
 
 
 def compile_all(kernels: Sequence[Trial]) -> None:
-    """Compile the kernels of all parts, side by side. One that cannot be compiled is met again where it is tried."""
-    steps = [step for each in kernels for step in each.rehearsal()]
+    """Compile the kernels of all parts, side by side. One that cannot be compiled is met again where it is tried.
+
+    The last part comes first: kernels of the codec take longest, and one that is left to the end has no company.
+    """
+    steps = [step for each in reversed(kernels) for step in each.rehearsal()]
     if steps:
         from engine.runtime.kernels.launch import rehearse
 
