@@ -150,6 +150,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=8.0)
     parser.add_argument("--request-minutes", type=float, help="one request of so many minutes of speech instead")
     parser.add_argument("--rows", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=0, help="of slices that run side by side")
+    parser.add_argument("--warm-seconds", type=float, default=WARM_S, help="until memory is held to be settled")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--state", type=Path, help="what earlier slices found; this one is added")
     wish = parser.parse_args()
@@ -163,7 +165,7 @@ def main() -> int:
         print(f"{json.dumps(found)}\nmemory grew by {100 * growth:.2f} %")
         return 0 if growth <= MOST_GROWTH else 1
     slices = json.loads(wish.state.read_text()) if wish.state and wish.state.exists() else []
-    mixed = Mixed(loop, streams, prompt, sampling, seed=len(slices))
+    mixed = Mixed(loop, streams, prompt, sampling, seed=1000 * wish.seed + len(slices))
     memory: list[tuple[float, float, float]] = []
     looked_s = 0.0
     begun_s = time.monotonic()
@@ -175,7 +177,7 @@ def main() -> int:
             memory.append((now_s, used_gb(), torch.cuda.memory_allocated() / 2**30))
             used, allocated = memory[-1][1:]
             print(f"{now_s:6.0f} s  {used:.3f} GB in use, {allocated:.3f} allocated  {mixed.counts}", flush=True)
-    settled = [used for at_s, used, _ in memory if at_s >= WARM_S] or [used for _, used, _ in memory]
+    settled = [used for at_s, used, _ in memory if at_s >= wish.warm_seconds] or [used for _, used, _ in memory]
     found = {**mixed.counts, "first_gb": settled[0], "last_gb": settled[-1], "most_gb": max(settled)}
     slices.append(found)
     if wish.state:
