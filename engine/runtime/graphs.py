@@ -220,8 +220,8 @@ class FrameGraphs:
                 logits, state.history, state.codes, state.live, state.frame, state.seed, state.floats, state.ints,
                 self.tables[channel], self.local_gain, x.residual, x.gained, x.stats, state.never_stop,
                 channel, size, self.width, head.N, hidden, x.stride,
-                CHANNELS=config.codebooks, BLOCK=triton.next_power_of_2(size), BLOCK_D=block_d,
-                PDL=self.pdl, num_warps=4, **self.launch,
+                FIRST=channel == 0, CHANNELS=config.codebooks, BLOCK=triton.next_power_of_2(size), BLOCK_D=block_d,
+                LAST=channel == config.codebooks - 1, PDL=self.pdl, num_warps=4, **self.launch,
             )  # fmt: skip
             x.parts = 1
         x = state.backbone

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any
 
@@ -13,31 +13,76 @@ import torch
 import triton
 
 _MOST_THREADS = 16
-_rehearsing: ContextVar[bool] = ContextVar("rehearsing", default=False)
+_rehearsed: ContextVar[set[Hashable] | None] = ContextVar("rehearsed", default=None)  # None outside of rehearsals
 
 
 def launch(kernel: Any, grid: tuple[int, ...]) -> Callable[..., Any]:
     """What is called with the kernel's arguments: `kernel[grid]`, or in a rehearsal its compilation."""
-    return functools.partial(kernel.warmup, grid=grid) if _rehearsing.get() else kernel[grid]
+    rehearsed = _rehearsed.get()
+    return kernel[grid] if rehearsed is None else functools.partial(_warm_up, rehearsed, kernel, grid)
+
+
+def _warm_up(rehearsed: set[Hashable], kernel: Any, grid: tuple[int, ...], *args: Any, **options: Any) -> None:
+    """Have a kernel compiled unless it was for the like: to ask Triton takes a third of a millisecond, each time."""
+    key = (kernel, *map(_kind, args), *sorted(options.items()))
+    if key not in rehearsed:
+        rehearsed.add(key)
+        kernel.warmup(*args, grid=grid, **options)
+
+
+def _kind(argument: Any) -> Hashable:
+    """What Triton compiles for, or more finely."""
+    if isinstance(argument, torch.Tensor):
+        return argument.dtype, argument.data_ptr() % 16 == 0
+    if isinstance(argument, int) and not isinstance(argument, bool):
+        return argument == 1, argument % 16 == 0, argument.bit_length() < 32
+    return type(argument)
+
+
+class _Later(Executor):
+    """Takes tasks, and begins with them once told so."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, task: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._waiting.append((future, functools.partial(task, *args, **options)))
+        return future
+
+    def run(self, threads: int) -> None:
+        """Return when all is done."""
+        with ThreadPoolExecutor(threads, "compile") as pool:
+            for future, task in self._waiting:
+                pool.submit(_fulfil, future, task)
+
+
+def _fulfil(future: Future[Any], task: Callable[[], Any]) -> None:
+    try:
+        future.set_result(task())
+    except Exception as error:
+        future.set_exception(error)
 
 
 def rehearse(steps: Iterable[Callable[[], object]]) -> None:
     """Call `steps`, none of whose kernels run: what they would launch is compiled, as many at once as there are processors.
 
-    One compilation takes a second or more and is a single thread's work, and a model's first start needs a hundred. Steps see
-    the results of kernels that did not run: their values do not matter, and they must not depend on them. Older Triton without
-    this is no error: kernels are then compiled as they are met.
+    One compilation takes a second or more and is a single thread's work, and a model's first start needs a hundred. All
+    steps are called before any compilation begins: beside threads that compile, each of their many short calls would wait
+    for the interpreter. Steps see the results of kernels that did not run: their values do not matter, and they must not
+    depend on them. Older Triton without this is no error: kernels are then compiled as they are met.
     """
     if not hasattr(triton, "AsyncCompileMode"):
         return
-    token = _rehearsing.set(True)
-    try:
-        threads = min(_MOST_THREADS, os.cpu_count() or 1)
-        with ThreadPoolExecutor(threads, "compile") as pool, triton.AsyncCompileMode(pool, ignore_errors=True):
+    later = _Later()
+    with triton.AsyncCompileMode(later, ignore_errors=True):
+        token = _rehearsed.set(set())
+        try:
             for step in steps:
                 step()
-    finally:
-        _rehearsing.reset(token)
+        finally:
+            _rehearsed.reset(token)
+            later.run(min(_MOST_THREADS, os.cpu_count() or 1))
 
 
 def prove(steps: Iterable[Callable[[], object]]) -> None:

@@ -86,9 +86,9 @@ def sample_kernel(
     logits_ptr, history_ptr, codes_ptr, live_ptr, frame_ptr, seed_ptr, floats_ptr, ints_ptr,
     embedding_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr, force_ptr,
     channel, SIZE, VOCAB, STRIDE, DIM, CAPACITY,
-    CHANNELS: tl.constexpr, BLOCK: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
+    FIRST: tl.constexpr, CHANNELS: tl.constexpr, BLOCK: tl.constexpr, BLOCK_D: tl.constexpr, LAST: tl.constexpr, PDL: tl.constexpr,
 ):
-    """Grid (B,). Samples the code of `channel` (0-based) and, with the first one, the stop decision; leaves the next local input.
+    """Grid (B,). Samples the code of `channel` (0-based) and, with the FIRST one, the stop decision; leaves the next local input.
 
     Args (shapes; B rows, C codebooks, V codes, D width):
         logits `[B, STRIDE]` float32: SIZE codes, for the first channel followed by the two stop logits (continue, stop).
@@ -108,7 +108,7 @@ def sample_kernel(
     if PDL:
         gdc_wait()
     live = tl.load(live_ptr + row)
-    if channel == 0:
+    if FIRST:
         two = tl.arange(0, 2)
         stop_logits = tl.load(logits_ptr + row * STRIDE + SIZE + two)
         stop = _pick(
@@ -131,7 +131,7 @@ def sample_kernel(
     tl.store(codes_ptr + row * CHANNELS + channel, code)
     if live != 0:
         tl.store(seen_at + code, 1)
-    if channel < CHANNELS - 1:
+    if not LAST:
         dims = tl.arange(0, BLOCK_D)
         dims_ok = dims < DIM
         x = tl.load(embedding_ptr + code.to(tl.int64) * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
