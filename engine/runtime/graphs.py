@@ -114,7 +114,8 @@ class FrameGraphs:
         ln_1, ln_2, ln_f = ((norm[0].float(), norm[1].float()) for norm in (local.ln_1, local.ln_2, local.ln_f))
         self.local_gain = ln_1[0]
         self.local_qkv = self._linear(local.qkv, norm=Norm("layer", local_eps, *ln_1), bias=local.qkv_bias)
-        self.local_out = self._linear(local.out, bias=local.out_bias, next_gain=ln_2[0])
+        # Of what each codebook reads again, this has room in the level-2 cache beside all that passes through it.
+        self.local_out = self._linear(local.out, bias=local.out_bias, next_gain=ln_2[0], evict="evict_last")
         self.local_in = self._linear(
             local.fc_in, norm=Norm("layer", local_eps, *ln_2), bias=local.fc_in_bias, act="silu"
         )

@@ -32,12 +32,13 @@ def _activate(y, gate, ACT: tl.constexpr):
 
 
 @triton.jit
-def _load_weights(w_ptr, tile, mask):
+def _load_weights(w_ptr, tile, mask, EVICT: tl.constexpr = ""):
     """Weights, or zeros where `mask` is false; there is no literal for an e4m3 zero."""
     if w_ptr.dtype.element_ty == tl.float8e4nv:
-        return tl.load(w_ptr.to(tl.pointer_type(tl.uint8)) + tile, mask=mask, other=0).to(tl.float8e4nv, bitcast=True)
+        bits = tl.load(w_ptr.to(tl.pointer_type(tl.uint8)) + tile, mask=mask, other=0, eviction_policy=EVICT)
+        return bits.to(tl.float8e4nv, bitcast=True)
     else:
-        return tl.load(w_ptr + tile, mask=mask, other=0)
+        return tl.load(w_ptr + tile, mask=mask, other=0, eviction_policy=EVICT)
 
 
 @triton.jit
@@ -92,7 +93,7 @@ def gemv_kernel(
     x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     STRIDE, N, K: tl.constexpr, STATS_IN, eps,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
-    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, PDL: tl.constexpr,
+    BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, EVICT: tl.constexpr, PDL: tl.constexpr,
 ):
     """One row: out[n] = epilogue(sum_k x[k] w[n, k]). Grid (ceil(N / BLOCK_N),). See `Linear` for the meaning of the arguments."""
     if PDL:
@@ -105,9 +106,9 @@ def gemv_kernel(
         cols = tl.max_contiguous(cols, 8)  # in each thread as many weights as x fill the widest load
     tile = rows[:, None].to(tl.int64) * K + cols[None, :]
     mask = row_ok[:, None] & (cols < K)[None, :]
-    w = _load_weights(w_ptr, tile, mask)
+    w = _load_weights(w_ptr, tile, mask, EVICT)
     if ACT == 3:
-        w_up = _load_weights(w_ptr + N.to(tl.int64) * K, tile, mask)
+        w_up = _load_weights(w_ptr + N.to(tl.int64) * K, tile, mask, EVICT)
     if PDL:
         gdc_wait()
     acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
@@ -116,9 +117,9 @@ def gemv_kernel(
         x = tl.load(x_ptr + start + cols, mask=start + cols < K, other=0).to(tl.float32)
         if start > 0:
             mask = row_ok[:, None] & (start + cols < K)[None, :]
-            w = _load_weights(w_ptr + start, tile, mask)
+            w = _load_weights(w_ptr + start, tile, mask, EVICT)
             if ACT == 3:
-                w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, tile, mask)
+                w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, tile, mask, EVICT)
         acc += w.to(tl.float32) * x[None, :]
         if ACT == 3:
             acc_up += w_up.to(tl.float32) * x[None, :]

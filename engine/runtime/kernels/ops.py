@@ -93,6 +93,7 @@ class Linear:
 
     Attributes:
         weight: `[N, K]`, or `[2 N, K]` for the gated activation (gate rows first); int8 with `scale` float32 `[N or 2 N]`.
+        evict: what the level-2 cache is told of the weights of one row: "evict_last" where they are read again soon.
     """
 
     ACTS = {None: kernels.ACT_NONE, "gelu": kernels.ACT_GELU, "silu": kernels.ACT_SILU, "swiglu": kernels.ACT_SWIGLU}
@@ -109,7 +110,9 @@ class Linear:
         scale: torch.Tensor | None = None,
         pdl: bool = True,
         work: SplitWork | None = None,
+        evict: str = "evict_first",
     ) -> None:
+        self.evict = evict
         self.weight, self.scale, self.norm, self.act = weight, scale, norm, self.ACTS[act]
         self.layer_scale, self.next_gain, self.pdl, self.work = layer_scale, next_gain, pdl, work
         self.N = weight.shape[0] // (2 if act == "swiglu" else 1)
@@ -195,7 +198,9 @@ class Linear:
             blocks = triton.cdiv(self.N, block_n)
             flags |= {"BLOCK_N": block_n, "BLOCK_K": block_k, "num_warps": warps}
             if words is None:
-                launch(kernels.gemv_kernel, (blocks,))(*arguments, stride, self.N, self.K, stats_in, eps, **flags, **options)
+                launch(kernels.gemv_kernel, (blocks,))(
+                    *arguments, stride, self.N, self.K, stats_in, eps, EVICT=self.evict, **flags, **options
+                )
             else:
                 arguments = (x, words, *arguments[2:])
                 launch(words_kernels.gemv_words_kernel, (blocks,))(
