@@ -32,7 +32,7 @@ def _activate(y, gate, ACT: tl.constexpr):
 
 
 @triton.jit
-def _load_weights(w_ptr, tile, mask, EVICT: tl.constexpr = ""):
+def _load_weights(w_ptr, tile, mask, EVICT: tl.constexpr):
     """Weights, or zeros where `mask` is false; there is no literal for an e4m3 zero."""
     if w_ptr.dtype.element_ty == tl.float8e4nv:
         bits = tl.load(w_ptr.to(tl.pointer_type(tl.uint8)) + tile, mask=mask, other=0, eviction_policy=EVICT)
@@ -194,10 +194,10 @@ def gemm_kernel(
         for start in tl.range(begin, last, BLOCK_K, num_stages=STAGES):
             k_ok = start + cols < K
             x = tl.load(x_ptr + start + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
-            w = _load_weights(w_ptr + start, w_tile, k_ok[:, None] & row_ok[None, :])
+            w = _load_weights(w_ptr + start, w_tile, k_ok[:, None] & row_ok[None, :], "")
             acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
             if ACT == 3:
-                w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, w_tile, k_ok[:, None] & row_ok[None, :])
+                w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, w_tile, k_ok[:, None] & row_ok[None, :], "")
                 acc_up = tl.dot(x, w_up.to(x.dtype), acc_up, input_precision="ieee")
     if SPLITS > 1:
         tl.static_assert(ACT != 3, "the gated product is wide enough without a split")
