@@ -12,7 +12,7 @@ from engine.codec.layers import Rows as StreamRows
 from engine.runtime.codec_layers import PackedLayers, RowPlaces
 from engine.runtime.codec_long import LongStage
 from engine.runtime.codec_resident import ResidentStage
-from engine.runtime.codec_tiles import MOST_FRAMES, MOST_ROWS
+from engine.runtime.codec_tiles import MOST_ROWS
 from engine.runtime.kernels.ops import Rows, SplitWork
 
 _HIGH_POSITIONS = 8192  # × 1024 positions: five hours at the fastest stage
@@ -144,8 +144,7 @@ class KernelStack:
             room = (work[0][:m], work[1][:m], work[2][:m])
             out = torch.empty(m, config.outputs, device=x.device, dtype=torch.float32 if index == last else self.dtype)
             # The path and its shapes are those of one stream's rows, whoever is beside it.
-            short = frames <= MOST_FRAMES and count <= MOST_ROWS
-            path = stage.resident if stage.resident is not None and short else stage.long
+            path = stage.resident if stage.resident is not None and count <= MOST_ROWS else stage.long
             path.run(
                 x, out, here, room, rings, state.places, state.frames, slots, stage.turns, count,
                 advance=frames if index == last else 0,

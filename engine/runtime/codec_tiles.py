@@ -6,10 +6,7 @@ from dataclasses import dataclass, replace
 
 from engine.codec.config import TransformerStage
 
-# Steps that take one launch a stage: so many frames, and so many positions of one stream. Longer ones fill the card
-# with ordinary kernels, all the more where streams take them together.
-MOST_FRAMES = 8
-MOST_ROWS = 64
+MOST_ROWS = 64  # positions of one stream in a step; longer steps fill the card with ordinary kernels
 MOST_AHEAD = 256  # positions up to which products wait for weights rather than for the matrix units
 # Frames of the steps in which clips are encoded. Ten seconds are one step; the last one of a clip is padded: nothing
 # behind its end is heard before it.
