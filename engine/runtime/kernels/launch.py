@@ -12,6 +12,8 @@ from typing import Any
 import torch
 import triton
 
+from engine.runtime.kernels.workers import compile_apart, described
+
 _MOST_THREADS = 16
 _rehearsed: ContextVar[set[Hashable] | None] = ContextVar("rehearsed", default=None)  # None outside of rehearsals
 
@@ -47,11 +49,13 @@ class _Later(Executor):
 
     def submit(self, task: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        self._waiting.append((future, functools.partial(task, *args, **options)))
+        self._waiting.append((future, functools.partial(task, *args, **options) if args or options else task))
         return future
 
     def run(self, threads: int) -> None:
         """Return when all is done."""
+        apart = (described(task) for _, task in self._waiting)
+        compile_apart([task for task in apart if task is not None], threads)
         with ThreadPoolExecutor(threads, "compile") as pool:
             for future, task in self._waiting:
                 pool.submit(_fulfil, future, task)
@@ -67,9 +71,10 @@ def _fulfil(future: Future[Any], task: Callable[[], Any]) -> None:
 def rehearse(steps: Iterable[Callable[[], object]]) -> None:
     """Call `steps`, none of whose kernels run: what they would launch is compiled, as many at once as there are processors.
 
-    One compilation takes a second or more and is a single thread's work, and a model's first start needs a hundred. All
-    steps are called before any compilation begins: beside threads that compile, each of their many short calls would wait
-    for the interpreter. Steps see the results of kernels that did not run: their values do not matter, and they must not
+    One compilation takes a second or more, and a model's first start needs a hundred. Processes of their own fill Triton's
+    disk cache (`kernels.workers`); threads of this one take the kernels from there, and compile what is missing. All steps
+    are called before any of that begins: beside threads that compile, each of their many short calls would wait for the
+    interpreter. Steps see the results of kernels that did not run: their values do not matter, and they must not
     depend on them. Older Triton without this is no error: kernels are then compiled as they are met.
     """
     if not hasattr(triton, "AsyncCompileMode"):

@@ -1,0 +1,98 @@
+"""Kernels are compiled in processes of their own; what fails there is left to this one."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from engine.runtime.kernels import workers
+
+TASKS = [f"task {number}" for number in range(20)]
+
+
+def worker(tmp_path: Path, body: str) -> tuple[str, ...]:
+    """A command that runs `body` for each `line`, with `done(line)` writing it into a file of its own."""
+    script = tmp_path / "worker.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            import os, sys, time
+            def done(line):
+                with open({str(tmp_path)!r} + f"/{{os.getpid()}}.done", "a") as file:
+                    file.write(line)
+            for line in sys.stdin:
+            """
+        )
+        + textwrap.indent(textwrap.dedent(body), "    "),
+        "utf-8",
+    )
+    return sys.executable, str(script)
+
+
+def done(tmp_path: Path) -> list[list[str]]:
+    """What each worker did."""
+    return [path.read_text("utf-8").splitlines() for path in tmp_path.glob("*.done")]
+
+
+def test_each_task_is_given_to_one_of_several_workers(tmp_path: Path) -> None:
+    waits = f"""
+        done(line)
+        while len([name for name in os.listdir({str(tmp_path)!r}) if name.endswith(".done")]) < 3:
+            time.sleep(0.01)
+        print("compiled", flush=True)
+    """
+    workers.compile_apart(TASKS, 3, worker(tmp_path, waits))
+    each = done(tmp_path)
+    assert sorted(sum(each, [])) == sorted(TASKS) and len(each) == 3
+    assert all(lines == sorted(lines, key=TASKS.index) for lines in each)
+
+
+def test_a_worker_that_dies_keeps_the_others_from_nothing(tmp_path: Path) -> None:
+    dies = "sys.exit(1) if line == 'task 4\\n' else (done(line), print('compiled', flush=True))"
+    workers.compile_apart(TASKS, 3, worker(tmp_path, dies))
+    assert sorted(sum(done(tmp_path), [])) == sorted(set(TASKS) - {"task 4"})
+
+
+@pytest.mark.parametrize("command", [("there-is-no-such-program",), (sys.executable, "-c", "raise SystemExit(3)")])
+def test_workers_that_do_not_start_are_no_error(command: tuple[str, ...]) -> None:
+    workers.compile_apart(TASKS, 2, command)
+
+
+def test_a_few_kernels_are_not_worth_a_worker(tmp_path: Path) -> None:
+    few = TASKS[:7]
+    workers.compile_apart(few, 4, worker(tmp_path, "done(line); print('compiled', flush=True)"))
+    workers.compile_apart(TASKS, 1, worker(tmp_path, "done(line); print('compiled', flush=True)"))
+    assert done(tmp_path) == []
+
+
+def test_a_task_of_another_kind_is_not_described() -> None:
+    number = 3
+    assert workers.described(lambda: number) is None and workers.described(int) is None
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+def test_a_worker_compiles_what_it_is_told_and_goes_on_after_what_it_cannot(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    types = {"*fp32": "angles_ptr", "*i64": "places_ptr", "*i32": "firsts_ptr frames_ptr slots_ptr"}
+    types_after = {"*fp32": "cos_high sin_high cos_low sin_low", "i32": "M COUNT PER_FRAME CAPACITY"}
+    signature = {
+        name: kind
+        for each in (types, types_after, {"constexpr": "HEADS DIM BLOCK_M PDL"})
+        for kind, names in each.items()
+        for name in names.split()
+    }
+    sound = ("engine.runtime.kernels.layer", "places_kernel", signature, {(13,): 2, (14,): 32, (15,): 16, (16,): False},
+             {}, ("cuda", 80, 32), {"num_warps": 4})  # fmt: skip
+    broken = (sound[0], "no_such_kernel", *sound[2:])
+    answers = subprocess.run(
+        [sys.executable, "-m", "engine.runtime.kernels.workers"],
+        input=f"{broken!r}\n{sound!r}\n", capture_output=True, text=True, timeout=240, check=True,
+    ).stdout.split()  # fmt: skip
+    assert answers == ["AttributeError", "compiled"]
+    assert list(tmp_path.rglob("places_kernel.cubin"))
