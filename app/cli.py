@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app import commands
-from app.commands.console import failure, tell
+from app.commands.console import failure, remedy_of, tell
 from app.log import start_log
 from app.paths import paths_for
 from engine.errors import RequestCancelled, SpeechError
@@ -87,7 +87,8 @@ class _InternalError(SpeechError):
 
 def _fail(args: argparse.Namespace, error: SpeechError) -> int:
     """Say what went wrong: to a person, and to a program that asked for JSON."""
-    tell(f"{PROGRAM}: {error.message}" + (f"\n{error.remedy}" if error.remedy else ""))
+    remedy = remedy_of(error)
+    tell(f"{PROGRAM}: {error.message}" + (f"\n{remedy}" if remedy else ""))
     if getattr(args, "json", False):
         failure(error, to_stderr=str(getattr(args, "output", "")) == "-")
     return error.exit_status

@@ -43,9 +43,14 @@ def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> Non
         ) from error
 
 
+def remedy_of(error: SpeechError) -> str:
+    """What a person can do at a terminal, where a menu of the window helps nobody."""
+    return getattr(error, "command_remedy", "") or error.remedy
+
+
 def failure(error: SpeechError, *, to_stderr: bool = False) -> None:
     """What went wrong, for a program that asked for JSON; silent where nothing can be printed."""
-    value = {"error": error.message, "remedy": error.remedy, "exit_status": error.exit_status}
+    value = {"error": error.message, "remedy": remedy_of(error), "exit_status": error.exit_status}
     try:
         result(value, to_stderr=to_stderr)
     except (SpeechError, OSError):

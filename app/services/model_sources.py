@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 FOLDER_PREFIX, SERVER_PREFIX = "folder:", "server:"
 
 
+class SourceError(CheckpointError):
+    """What a key of the settings stands for cannot be used. `command_remedy` says what to do without a window."""
+
+    def __init__(self, message: str, remedy: str, command_remedy: str) -> None:
+        super().__init__(message, remedy)
+        self.command_remedy = command_remedy
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a chosen model comes from: folders of this machine, or a server.
@@ -88,7 +96,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
         keys: None leaves the server's key out (enough for its card).
 
     Raises:
-        CheckpointError: it is not there any more.
+        SourceError: it is not there any more. CheckpointError: it is no model.
     """
     if not key:
         return None
@@ -97,8 +105,10 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
         server = next((each for each in settings.servers if wanted in (each.id, each.name, each.address)), None)
         if server is None:
             names = ", ".join(each.name or each.address for each in settings.servers) or "none"
-            raise CheckpointError(
-                f"There is no server “{wanted}”.", f"Servers: {names}. Add one under Models & Servers."
+            raise SourceError(
+                f"There is no server “{wanted}”.",
+                f"Servers: {names}. Add one under Models & Servers.",
+                f"Servers: {names}. Add one: moss-voice-studio models add-server NAME URL",
             )
         spec = spec_of(server, keys.get(server.id) if keys is not None else "", settings)
         return Source(key, card_of(spec), server=spec)
@@ -108,17 +118,23 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
     entry = catalogue_entry(key)
     if entry is None:
         return None
-    root = place_of(entry, paths, settings)
+    root, download = place_of(entry, paths, settings), f"moss-voice-studio models download {entry.id}"
     if (root / entry.id / "config.json").is_file():
         faults = faults_of(root / entry.id) if has_manifest(root / entry.id) else []
         if faults:
-            raise CheckpointError(
-                f"“{entry.name}” is damaged: {faults[0]}.", "Download it again under Models & Servers."
+            raise SourceError(
+                f"“{entry.name}” is damaged: {faults[0]}.",
+                "Download it again under Models & Servers.",
+                f"Download it again: {download}",
             )
         return Source(key, entry.card, root / entry.id, find_layout(root / entry.id).codec)
     cached = find_in_cache(entry)
     if cached is None:
-        raise CheckpointError(f"“{entry.name}” is not on this machine.", "Download it under Models & Servers.")
+        raise SourceError(
+            f"“{entry.name}” is not on this machine.",
+            "Download it under Models & Servers.",
+            f"Download it: {download}",
+        )
     return Source(key, entry.card, cached[entry.parts[0].repo_id], cached[entry.parts[1].repo_id])
 
 

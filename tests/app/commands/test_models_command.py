@@ -16,6 +16,7 @@ from small_hub import SmallHub
 from app.cli import main
 from app.paths import paths_for
 from app.services import server_keys
+from app.services.model_sources import SourceError, find_source
 from app.settings import Settings
 from engine import catalogue
 from engine.catalogue import LOCAL_V15, Part
@@ -159,3 +160,25 @@ def test_without_a_keyring_the_key_comes_from_the_environment_of_each_command(mo
 def test_the_report_of_the_doctor_names_no_folder_of_the_person(moss, tmp_path):
     status, out, _ = moss("doctor", "--report")
     assert status == 0 and "python" in out and str(tmp_path) not in out
+
+
+@pytest.mark.parametrize(
+    ("command", "key", "wanted"),
+    [
+        ("say", LOCAL_V15.id, f"Download it: moss-voice-studio models download {LOCAL_V15.id}"),
+        ("serve", LOCAL_V15.id, f"Download it: moss-voice-studio models download {LOCAL_V15.id}"),
+        ("say", "server:Far", "Servers: none. Add one: moss-voice-studio models add-server NAME URL"),
+    ],
+)
+def test_a_model_that_is_not_here_is_told_with_the_command_that_brings_it(
+    moss, tmp_path, monkeypatch, command, key, wanted
+):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "empty"))
+    rest = ["Hello.", "-o", str(tmp_path / "a.wav"), "--json"] if command == "say" else []
+    status, out, err = moss(command, *rest, "--model", key)
+    assert status == 3 and wanted in err and "Models & Servers" not in err + out
+    if rest:
+        assert json.loads(out)["remedy"] == wanted
+    with pytest.raises(SourceError) as caught:  # the window names its menu
+        find_source(key, paths_for(tmp_path / "profile"), Settings(), None)
+    assert "under Models & Servers." in caught.value.remedy
