@@ -33,7 +33,7 @@ def described(task: Callable[[], Any]) -> str | None:
         if _is_cached(source, known["env_vars"], target, options):
             return None
         function = source.fn
-        text = repr(
+        text = ascii(  # a path in `options` may have any letters, and a worker's standard input any encoding
             (
                 function.module, function.fn.__qualname__, dict(source.signature), dict(source.constants), dict(source.attrs),
                 (target.backend, target.arch, target.warp_size), dict(options),
@@ -65,7 +65,7 @@ def compile_apart(tasks: Iterable[str], processes: int, command: Sequence[str] =
     processes = min(processes, len(waiting))
     if len(waiting) < _FEWEST or processes < 2 or not sys.executable:
         return
-    command = command or (sys.executable, "-m", __name__)
+    command = command or (sys.executable, "-P", "-m", __name__)  # -P: nothing is imported from the current folder
     feeders = [threading.Thread(target=_feed, args=(waiting, command), daemon=True) for _ in range(processes)]
     for feeder in feeders:
         feeder.start()
@@ -96,6 +96,9 @@ def _feed(waiting: deque[str], command: Sequence[str]) -> None:
 
 def main() -> None:
     """A worker: a line for each line, once its kernel is compiled or cannot be."""
+    # Triton and ptxas print whole programs when something fails; nobody reads more than a line for each line.
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource, compile
 
@@ -105,9 +108,9 @@ def main() -> None:
             kernel = getattr(importlib.import_module(module), name)
             compile(ASTSource(kernel, signature, constants, attrs), target=GPUTarget(*target), options=options)
         except Exception as error:
-            print(type(error).__name__, flush=True)
+            print(type(error).__name__, file=answers, flush=True)
         else:
-            print("compiled", flush=True)
+            print("compiled", file=answers, flush=True)
 
 
 if __name__ == "__main__":

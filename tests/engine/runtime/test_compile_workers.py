@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -74,6 +77,23 @@ def test_a_task_of_another_kind_is_not_described() -> None:
     number = 3
     assert workers.described(lambda: number) is None and workers.described(int) is None
 
+def test_a_description_survives_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_is_cached", lambda *_: False)
+    function = SimpleNamespace(module="kernels", fn=done)
+    src = SimpleNamespace(fn=function, signature={"x": "*fp32"}, constants={(1,): 16}, attrs={})
+    target = SimpleNamespace(backend="cuda", arch=80, warp_size=32)
+    options, env_vars = SimpleNamespace(extern_libs=(("libdevice", "C:\\Users\\Jörg 语音\\libdevice.10.bc"),)), {}
+    text = workers.described(lambda: (src, target, options, env_vars))
+    assert text is not None and text.isascii()
+    assert ast.literal_eval(text)[-1] == vars(options)
+
+
+def test_a_worker_imports_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ast.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    workers.compile_apart(TASKS, 2)
+    assert not (tmp_path / "imported").exists()
+
 
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 def test_a_worker_compiles_what_it_is_told_and_goes_on_after_what_it_cannot(tmp_path: Path, monkeypatch) -> None:
@@ -96,3 +116,16 @@ def test_a_worker_compiles_what_it_is_told_and_goes_on_after_what_it_cannot(tmp_
     ).stdout.split()  # fmt: skip
     assert answers == ["AttributeError", "compiled"]
     assert list(tmp_path.rglob("places_kernel.cubin"))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+def test_what_compilers_print_is_taken_for_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = "import os\ndef __getattr__(name):\n    os.write(1, b'ptxas\\n')\n    print('a program')\n    raise KeyError(name)"
+    (tmp_path / "noisy_kernels.py").write_text(noise, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    task = ("noisy_kernels", "kernel", {}, {}, {}, ("cuda", 80, 32), {})
+    answers = subprocess.run(
+        [sys.executable, "-m", "engine.runtime.kernels.workers"],
+        input=f"{task!r}\n{task!r}\n", capture_output=True, text=True, timeout=240, check=True,
+    ).stdout.split()  # fmt: skip
+    assert answers == ["KeyError", "KeyError"]
