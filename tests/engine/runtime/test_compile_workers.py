@@ -77,6 +77,7 @@ def test_a_task_of_another_kind_is_not_described() -> None:
     number = 3
     assert workers.described(lambda: number) is None and workers.described(int) is None
 
+
 def test_a_description_survives_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_is_cached", lambda *_: False)
     function = SimpleNamespace(module="kernels", fn=done)
