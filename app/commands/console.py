@@ -45,7 +45,7 @@ def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> Non
 
 def remedy_of(error: SpeechError) -> str:
     """What a person can do at a terminal, where a menu of the window helps nobody."""
-    return getattr(error, "command_remedy", "") or error.remedy
+    return getattr(error, "terminal_remedy", "") or error.remedy
 
 
 def failure(error: SpeechError, *, to_stderr: bool = False) -> None:

@@ -29,14 +29,24 @@ if TYPE_CHECKING:
     from engine import Engine
 
 FOLDER_PREFIX, SERVER_PREFIX = "folder:", "server:"
+IN_THE_WINDOW = " under Models & Servers."
+_ADD_SERVER = "models add-server NAME URL"
 
 
 class SourceError(CheckpointError):
-    """What a key of the settings stands for cannot be used. `command_remedy` says what to do without a window."""
+    """What a key of the settings stands for cannot be used.
 
-    def __init__(self, message: str, remedy: str, command_remedy: str) -> None:
+    Attributes:
+        remedy: in the window. terminal_remedy: for commands, which have no menu.
+    """
+
+    def __init__(self, message: str, remedy: str, command: str) -> None:
+        """
+        Args:
+            remedy: ends in `IN_THE_WINDOW`. command: does the same at a terminal.
+        """
         super().__init__(message, remedy)
-        self.command_remedy = command_remedy
+        self.terminal_remedy = remedy.removesuffix(IN_THE_WINDOW) + f": moss-voice-studio {command}"
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
             raise SourceError(
                 f"There is no server “{wanted}”.",
                 f"Servers: {names}. Add one under Models & Servers.",
-                f"Servers: {names}. Add one: moss-voice-studio models add-server NAME URL",
+                _ADD_SERVER,
             )
         spec = spec_of(server, keys.get(server.id) if keys is not None else "", settings)
         return Source(key, card_of(spec), server=spec)
@@ -118,14 +128,14 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
     entry = catalogue_entry(key)
     if entry is None:
         return None
-    root, download = place_of(entry, paths, settings), f"moss-voice-studio models download {entry.id}"
+    root, download = place_of(entry, paths, settings), f"models download {entry.id}"
     if (root / entry.id / "config.json").is_file():
         faults = faults_of(root / entry.id) if has_manifest(root / entry.id) else []
         if faults:
             raise SourceError(
                 f"“{entry.name}” is damaged: {faults[0]}.",
                 "Download it again under Models & Servers.",
-                f"Download it again: {download}",
+                download,
             )
         return Source(key, entry.card, root / entry.id, find_layout(root / entry.id).codec)
     cached = find_in_cache(entry)
@@ -133,7 +143,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
         raise SourceError(
             f"“{entry.name}” is not on this machine.",
             "Download it under Models & Servers.",
-            f"Download it: {download}",
+            download,
         )
     return Source(key, entry.card, cached[entry.parts[0].repo_id], cached[entry.parts[1].repo_id])
 
