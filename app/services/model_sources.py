@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 FOLDER_PREFIX, SERVER_PREFIX = "folder:", "server:"
 IN_THE_WINDOW = " under Models & Servers."
-_ADD_SERVER = "models add-server NAME URL"
 
 
 class SourceError(CheckpointError):
@@ -40,7 +39,7 @@ class SourceError(CheckpointError):
         remedy: in the window. terminal_remedy: for commands, which have no menu.
     """
 
-    def __init__(self, message: str, remedy: str, command: str) -> None:
+    def __init__(self, message: str, remedy: str, *, command: str) -> None:
         """
         Args:
             remedy: ends in `IN_THE_WINDOW`. command: does the same at a terminal.
@@ -118,7 +117,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
             raise SourceError(
                 f"There is no server “{wanted}”.",
                 f"Servers: {names}. Add one under Models & Servers.",
-                _ADD_SERVER,
+                command="models add-server NAME URL",
             )
         spec = spec_of(server, keys.get(server.id) if keys is not None else "", settings)
         return Source(key, card_of(spec), server=spec)
@@ -135,7 +134,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
             raise SourceError(
                 f"“{entry.name}” is damaged: {faults[0]}.",
                 "Download it again under Models & Servers.",
-                download,
+                command=download,
             )
         return Source(key, entry.card, root / entry.id, find_layout(root / entry.id).codec)
     cached = find_in_cache(entry)
@@ -143,7 +142,7 @@ def find_source(key: str | None, paths: Paths, settings: Settings, keys: ServerK
         raise SourceError(
             f"“{entry.name}” is not on this machine.",
             "Download it under Models & Servers.",
-            download,
+            command=download,
         )
     return Source(key, entry.card, cached[entry.parts[0].repo_id], cached[entry.parts[1].repo_id])
 
