@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = build_parser()
     project = _project_alone(given)
     if project is not None:
-        if not project.exists():
+        if not os.path.exists(project):  # false for a name that no disk takes, too
             tell(f"{PROGRAM}: There is no project {project}.\nCheck the path; {PROGRAM} new makes one from a script.")
             return BAD_INPUT_STATUS
         return open_window(given)

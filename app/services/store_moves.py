@@ -13,7 +13,7 @@ from app.model.block import new_id
 from app.model.checks import to_json_text
 from app.model.commands import Command, Compound, DropTake
 from app.model.errors import ProjectError
-from app.services import store_copy
+from app.services import store_copy, store_names
 from app.services.store_lock import Lock
 from app.services.store_network import copy_for
 from app.services.store_rows import write_meta
@@ -41,6 +41,7 @@ def save_as(store: ProjectStore, writer: Writer, target: Path, progress: Progres
     if target == store.path:
         store.flush_or_raise()
         return
+    store_names.check_name(target)
     lock = Lock(target)
     copy = copy_for(store.paths, target)
     if copy is not None:
@@ -92,6 +93,7 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
     target = target.absolute()
     if target == store.path:
         raise ProjectError(f"{target.name} is open read-only.", "Choose another name.")
+    store_names.check_name(target)
     lock = Lock(target)
     copy = copy_for(store.paths, target)
     part = None
@@ -158,6 +160,7 @@ def compact(store: ProjectStore, writer: Writer, progress: Progress | None) -> C
         except BaseException as error:
             store_copy.discard(part)
             if isinstance(error, (OSError, sqlite3.Error)):
+                store_names.explain(store.path, error, "Save the project under a shorter name.")
                 raise ProjectError(
                     f"{store.path.name} cannot be compacted now ({error}).", "Nothing was changed; try again later."
                 ) from error

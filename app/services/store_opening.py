@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sqlite3
@@ -12,7 +13,7 @@ from pathlib import Path
 from app.model.errors import ProjectError
 from app.model.take import Take
 from app.paths import Paths
-from app.services import store_audio, store_copy, store_network, store_repair, store_rows
+from app.services import store_audio, store_copy, store_names, store_network, store_repair, store_rows
 from app.services.store_copy import Tick
 from app.services.store_draft import Draft
 from app.services.store_lock import Holder, Lock
@@ -86,9 +87,10 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False, draft: D
         ProjectError: it exists or cannot be made.
     """
     path = path.absolute()
+    store_names.check_name(path)
     try:
         there = path.exists()
-    except OSError as error:  # a name that is too long, a folder that may not be looked into
+    except OSError as error:  # a folder that may not be looked into
         raise _not_written(path, error) from error
     if there:
         raise _there(path)
@@ -160,6 +162,7 @@ def open_file(
     try:
         is_file = path.is_file()
     except OSError as error:
+        store_names.explain(path, error, "Choose another project.")
         raise ProjectError(f"{path.name} cannot be opened ({error.strerror}).", "Choose another project.") from error
     if not is_file and (copy is None or copy.is_published):
         raise ProjectError(f"There is no file {path}.", "Choose another project.")
@@ -193,6 +196,7 @@ def open_file(
         if lock is not None:
             lock.release()
         if isinstance(error, (sqlite3.Error, OSError)):
+            store_names.explain(path, error, "Give the file a shorter name, then open it again.")
             raise ProjectError(
                 f"{path.name} cannot be opened ({error}).", "Try again, or open a copy of it."
             ) from error
@@ -282,6 +286,8 @@ def _bring_up_to_date(path: Path, connection: sqlite3.Connection, version: int, 
     try:
         how.keep_copy(path, store_copy.named_beside(path, f"version {version}, {time.strftime('%Y-%m-%d')}"))
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise
         raise NoRoomToUpdateError(path, error.strerror) from error
     try:
         with bounded(connection, _READ_LIMIT_S):

@@ -7,6 +7,11 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 STORE_MESSAGES: tuple[str, ...] = (
     QT_TRANSLATE_NOOP("Messages", "%1 can only be read here. Save it under another name to keep changes."),
     QT_TRANSLATE_NOOP("Messages", "%1 cannot be opened (%2)."),
+    QT_TRANSLATE_NOOP("Messages", "The path %1 is too long for a project."),
+    QT_TRANSLATE_NOOP("Messages", "Put it into a folder whose path is shorter."),
+    QT_TRANSLATE_NOOP("Messages", "Give the file a shorter name, then open it again."),
+    QT_TRANSLATE_NOOP("Messages", "Save the project under a shorter name."),
+    QT_TRANSLATE_NOOP("Messages", "%1 was of an older version and is of this one now."),
     QT_TRANSLATE_NOOP("Messages", "%1 exists already."),
     QT_TRANSLATE_NOOP("Messages", "%1 is damaged (%2)."),
     QT_TRANSLATE_NOOP("Messages", "%1 is damaged."),

@@ -5524,6 +5524,26 @@
         <translation>无法打开 %1（%2）。</translation>
     </message>
     <message>
+        <source>The path %1 is too long for a project.</source>
+        <translation>路径 %1 对项目来说太长。</translation>
+    </message>
+    <message>
+        <source>Put it into a folder whose path is shorter.</source>
+        <translation>请放到路径较短的文件夹中。</translation>
+    </message>
+    <message>
+        <source>Give the file a shorter name, then open it again.</source>
+        <translation>请给文件取一个短一些的名称，然后重新打开。</translation>
+    </message>
+    <message>
+        <source>Save the project under a shorter name.</source>
+        <translation>请用短一些的名称保存项目。</translation>
+    </message>
+    <message>
+        <source>%1 was of an older version and is of this one now.</source>
+        <translation>%1 原为旧版本的文件，现已更新到此版本。</translation>
+    </message>
+    <message>
         <source>%1 exists already.</source>
         <translation>%1 已经存在。</translation>
     </message>
