@@ -50,8 +50,10 @@ def run_new(args: argparse.Namespace) -> int:
     from app.model.errors import ProjectError
     from app.services.importers.apply import import_command
     from app.services.library import open_library
+    from app.services.new_project import follow_preferences
     from app.services.store import SUFFIX, ProjectStore
     from app.services.store_draft import Draft
+    from app.settings import Settings
 
     if not args.project.name:
         raise ProjectError(f"“{args.project}” is no name of a file.", "Name the project to be made: tale.mvs.")
@@ -62,6 +64,7 @@ def run_new(args: argparse.Namespace) -> int:
     speakers = speakers_of(script, library) if args.voices_from_names else {}
     path = args.project if args.project.suffix.lower() == SUFFIX else args.project.with_name(args.project.name + SUFFIX)
     draft = Draft()  # a project without its script is none, so its file begins with it
+    follow_preferences(draft.history, Settings.load(paths))
     wanted = [*speakers.values(), *([default] if default else [])]
     for voice in {voice.id: voice for voice in wanted}.values():
         bring_voice(draft, library, voice)

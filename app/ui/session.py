@@ -10,9 +10,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from app.model.content_commands import SetProjectSettings
 from app.model.errors import ProjectError
 from app.services.importers import SUFFIXES
+from app.services.new_project import follow_preferences
 from app.services.recovery import Found, Recovery
 from app.services.samples import fill_with_sample
 from app.services.store import SUFFIX, ProjectStore
@@ -72,8 +72,7 @@ class Session(QObject):
         except ProjectError as error:
             tell(self._studio, error)
             return False
-        if self._state.pauses_mode == "natural":
-            store.history.note(SetProjectSettings({"pauses_mode": "natural"}))
+        follow_preferences(store.history, self._state.shared)
         self._use(store)
         return True
 

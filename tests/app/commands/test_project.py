@@ -18,6 +18,7 @@ from app.paths import paths_for
 from app.services import store_copy, store_opening
 from app.services.store import ProjectStore
 from app.services.store_lock import Lock
+from app.settings import Settings
 
 
 @pytest.fixture
@@ -194,3 +195,12 @@ def test_a_project_that_somebody_makes_meanwhile_is_left_alone(run, script: Path
 def test_a_project_has_a_name(run, script: Path, name: str, capsys) -> None:
     assert run("new", name, "--script", script) == 3
     assert "no name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("preferred", ["exact", "natural"])
+def test_new_follows_the_preference_for_pauses(run, script: Path, tmp_path: Path, preferred: str) -> None:
+    paths = paths_for(tmp_path / "profile")
+    Settings.load(paths).change("generation", pauses=preferred)
+    assert run("new", tmp_path / "a.mvs", "--script", script) == 0
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths) as store:
+        assert store.project.settings.pauses_mode == preferred and not store.history.can_undo
