@@ -36,8 +36,8 @@ def _kind(argument: Any) -> Hashable:
     """What Triton compiles for, or more finely."""
     if isinstance(argument, torch.Tensor):
         return argument.dtype, argument.data_ptr() % 16 == 0
-    if isinstance(argument, int) and not isinstance(argument, bool):
-        return argument == 1, argument % 16 == 0, argument.bit_length() < 32
+    if isinstance(argument, int):  # some are constants of the kernel
+        return type(argument), argument
     return type(argument)
 
 

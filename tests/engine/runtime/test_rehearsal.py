@@ -89,6 +89,7 @@ def test_launches_of_a_kind_are_compiled_once_and_others_apart(launch: ModuleTyp
         ((aligned, 7), {"BLOCK": 16}),
         ((aligned, 1), {"BLOCK": 16}),
         ((aligned, 32), {"BLOCK": 16}),
+        ((aligned, 48), {"BLOCK": 16}),  # a constant of the kernel may be given by place
         ((aligned, 2**40 + 1), {"BLOCK": 16}),
         ((aligned[1:], 7), {"BLOCK": 16}),
         ((aligned.half(), 7), {"BLOCK": 16}),
