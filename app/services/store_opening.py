@@ -205,17 +205,18 @@ def open_file(
     if read_only:
         connection.close()
     is_untitled = path.parent == paths.untitled.absolute()
-    notices += rows.doubts.notices + rows.faults
+    notices += how.notices + rows.doubts.notices + rows.faults
     return Opened(path, rows, None if read_only else connection, lock, copy, is_untitled, interrupted, notices)
 
 
 @dataclass(frozen=True)
 class _How:
-    """How a file is opened; see `ProjectStore.open`."""
+    """How a file is opened; see `ProjectStore.open`. `notices` gathers what was done to it."""
 
     force: bool = False
     at_once: bool = False
     progress: Tick | None = None
+    notices: list[str] = field(default_factory=list)
 
     def keep_copy(self, path: Path, kept: Path) -> None:
         """Keep the file under another name before it is changed."""
@@ -283,8 +284,9 @@ def _bring_up_to_date(path: Path, connection: sqlite3.Connection, version: int, 
     """Keep a file of an older version as it is, and bring it to this one."""
     # What the program that wrote it left beside the file belongs into the copy too.
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    kept = store_copy.named_beside(path, f"version {version}, {time.strftime('%Y-%m-%d')}")
     try:
-        how.keep_copy(path, store_copy.named_beside(path, f"version {version}, {time.strftime('%Y-%m-%d')}"))
+        how.keep_copy(path, kept)
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise
@@ -297,6 +299,8 @@ def _bring_up_to_date(path: Path, connection: sqlite3.Connection, version: int, 
             raise
         raise NoRoomToUpdateError(path, error) from error
     check_schema(connection, path)
+    how.notices.append(f"{path.name} was of an older version and is of this one now.")
+    how.notices.append(f"The file as it was is kept as {kept}.")
 
 
 def _keep_faulty(path: Path, connection: sqlite3.Connection, rows: Rows, how: _How) -> None:

@@ -98,17 +98,50 @@ def test_a_project_that_is_open_elsewhere_can_be_read_meanwhile(running: Any, tm
     other.close()
 
 
+def make_older(path: Path) -> None:
+    """Bring a project's file to version 1."""
+    with closing(sqlite3.connect(path)) as connection:
+        for table in SUMMED:
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN crc")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+
+
+def test_the_copy_that_is_kept_of_an_older_project_is_told_with_its_path(
+    chinese: Any, running: Any, tmp_path: Path, qtbot: Any
+) -> None:
+    path = tmp_path / "old.mvs"
+    ProjectStore.create(path, paths=running.studio.paths).close()
+    make_older(path)
+    running.session.open(path)
+    qtbot.waitUntil(lambda: "旧版本" in running.window.toast.text, timeout=10_000)
+    (kept,) = tmp_path.glob("old (version 1*")
+    assert running.window.toast.text == f"old.mvs 原为旧版本的文件，现已更新到此版本。原文件已保留为 {kept}。"
+
+
+def test_a_name_that_is_too_long_for_a_project_is_told_and_the_project_goes_on(
+    chinese: Any, sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    before = sample.studio.store.path
+    answer_with(monkeypatch, tmp_path / ("n" * 236))
+    sample.studio.actions.trigger("save_as")
+    qtbot.waitUntil(lambda: "太长" in sample.window.toast.text, timeout=10_000)
+    assert "请选择短一些的" in sample.window.toast.text and sample.studio.store.path == before
+
+
+@pytest.mark.parametrize("preferred", ["exact", "natural"])
+def test_a_new_project_follows_the_preference_for_pauses(running: Any, preferred: str) -> None:
+    running.window.state.pauses_mode = preferred
+    assert running.session.new() and running.studio.project.settings.pauses_mode == preferred
+
+
 def test_a_project_of_an_older_version_can_be_read_where_there_is_no_room_for_its_copy(
     running: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
     path = tmp_path / "old.mvs"
     with ProjectStore.create(path, paths=running.studio.paths) as store:
         store.history.do(ReplaceText(0, "", "Written long ago."))
-    with closing(sqlite3.connect(path)) as connection:
-        for table in SUMMED:
-            connection.execute(f"ALTER TABLE {table} DROP COLUMN crc")
-        connection.execute("PRAGMA user_version = 1")
-        connection.commit()
+    make_older(path)
     before = path.read_bytes()
 
     def full(*_: Any) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from app.model.errors import ProjectError
 from app.paths import Paths, paths_for
 from app.services.store import ProjectStore
 from app.services.store_names import NameTooLongError
+from app.services.store_sums import SUMMED
 
 
 @pytest.fixture
@@ -92,6 +95,22 @@ def test_what_needs_a_second_file_is_told_for_a_name_that_only_opens(
             store.compact()()
         store.history.do(ReplaceText(0, "", "more "))
     assert text_of(path, paths) == "more text" and list(path.parent.iterdir()) == [path]
+
+
+def test_an_older_file_with_too_long_a_name_for_its_copy_is_told_so_and_not_of_a_full_disk(
+    named: Callable[[int], Path], book: Path, paths: Paths
+) -> None:
+    path = Path(shutil.copyfile(book, named(245)))
+    with closing(sqlite3.connect(path)) as connection:
+        for table in SUMMED:
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN crc")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(NameTooLongError, match="shorter name, then open it again"):
+        ProjectStore.open(path, paths=paths)
+    assert list(path.parent.iterdir()) == [path] and path.read_bytes() == before
+    assert text_of(path.rename(named(100)), paths) == "text"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SQLite limits a path elsewhere")

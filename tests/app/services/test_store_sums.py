@@ -205,6 +205,11 @@ def make_older(path: Path) -> None:
     connection.close()
 
 
+def updated(path: Path, kept: Path) -> list[str]:
+    """What is told of a file that was brought up to date."""
+    return [f"{path.name} was of an older version and is of this one now.", f"The file as it was is kept as {kept}."]
+
+
 def test_a_file_without_sums_opens_without_complaint_and_has_them_then(path: Path, paths: Paths) -> None:
     with ProjectStore.open(path, paths=paths, read_only=True) as store:
         right = content(store)
@@ -212,14 +217,17 @@ def test_a_file_without_sums_opens_without_complaint_and_has_them_then(path: Pat
     make_older(path)
     before = path.read_bytes()
     with ProjectStore.open(path, paths=paths) as store:
-        assert content(store) == right and not store.notices and store.history.can_undo
+        assert content(store) == right and store.history.can_undo
+        told = store.notices
         assert store.snapshots() == pictures and {"opened", "daily"} == {each.kind for each in pictures}
         assert np.array_equal(store.read_take("take0"), SOUND)
         store.history.do(ReplaceText(0, LINES[0], ""))
         store.restore_snapshot(pictures[0].number)
         assert [block.text for block in store.project.blocks] == LINES
     (kept,) = path.parent.glob("*(version 1*")
-    assert kept.read_bytes() == before
+    assert kept.read_bytes() == before and told == updated(path, kept)
+    with ProjectStore.open(path, paths=paths) as store:
+        assert store.notices == []  # it is told once
     flip(path, LINES[20])
     with ProjectStore.open(path, paths=paths) as store:
         assert "21 “Paragraph 20" in " ".join(store.notices)
@@ -230,9 +238,10 @@ def test_a_file_without_sums_may_have_a_name_as_long_as_names_are(path: Path, pa
     before = path.read_bytes()
     path = path.rename(path.with_name("书" * 76 + ".mvs"))
     with ProjectStore.open(path, paths=paths) as store:
-        assert [block.text for block in store.project.blocks] == LINES and not store.notices
+        assert [block.text for block in store.project.blocks] == LINES
+        told = store.notices
     (kept,) = path.parent.glob("书*(version 1*.mvs")
-    assert kept.read_bytes() == before and store_copy.is_kept(kept)
+    assert told == updated(path, kept) and kept.read_bytes() == before and store_copy.is_kept(kept)
     flip(path, LINES[20])
     with ProjectStore.open(path, paths=paths) as store:
         assert "21 “Paragraph 20" in " ".join(store.notices)
@@ -371,7 +380,9 @@ def test_an_end_at_any_write_of_the_bringing_up_to_date_leaves_the_older_file_wh
     for kept in path.parent.glob("*(version 1*"):
         assert kept.read_bytes() == before
     with ProjectStore.open(path, paths=paths) as store:
-        assert [block.text for block in store.project.blocks] == LINES and not store.notices
+        assert [block.text for block in store.project.blocks] == LINES
+    (kept,) = path.parent.glob("*(version 1*")
+    assert store.notices in ([], updated(path, kept)) and kept.read_bytes() == before
 
 
 def test_half_a_copy_is_never_taken_for_the_whole(path: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
