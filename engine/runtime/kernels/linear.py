@@ -2,8 +2,8 @@
 
 A decode step multiplies a few rows by large weights, so time is bytes over bandwidth plus the gaps between kernels. Three things keep
 the gaps few. The norm before a product is not a kernel: its producer leaves `x * gain` in the model's dtype and per-block partial sums of
-x and x², and the product scales its result (for RMSNorm y = inv·W(g∘x); for LayerNorm y = inv·(W(g∘x) − mean·Wg) + Wb). Activation,
-layer scale and the residual sum are epilogues. And each kernel asks for its first weights before it waits for its producer
+x and x², and the product scales its result (for RMSNorm y = inv·W(g∘x); for LayerNorm y = inv·(W(g∘x) − mean·Wg) + Wb). Activation
+and the residual sum are epilogues. And each kernel asks for its first weights before it waits for its producer
 (programmatic dependent launch), so that the ramp of one kernel hides behind the tail of the other.
 
 Partial sums are written one per block and added in a fixed order, never by atomics: the same inputs give the same bits.
@@ -16,17 +16,15 @@ import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 NORM_NONE, NORM_RMS, NORM_LAYER = 0, 1, 2
-ACT_NONE, ACT_GELU, ACT_SILU, ACT_SWIGLU = 0, 1, 2, 3
-OUT_STORE, OUT_ADD, OUT_SET = 0, 1, 2  # into `out`; onto the residual; as a new residual
+ACT_NONE, ACT_SILU, ACT_SWIGLU = 0, 1, 2
+OUT_STORE, OUT_ADD = 0, 1  # into `out`; onto the residual
 
 
 @triton.jit
 def _activate(y, gate, ACT: tl.constexpr):
     if ACT == 1:
-        y = 0.5 * y * (1.0 + tl.erf(y * 0.7071067811865476))
-    elif ACT == 2:
         y = y / (1.0 + tl.exp(-y))
-    elif ACT == 3:
+    elif ACT == 2:
         y = gate / (1.0 + tl.exp(-gate)) * y
     return y
 
@@ -43,20 +41,20 @@ def _load_weights(w_ptr, tile, mask, EVICT: tl.constexpr):
 
 @triton.jit
 def finish_one_row(
-    acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
+    acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr,
     out_stats_ptr, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
-    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_P: tl.constexpr,
 ):  # fmt: skip
     """The epilogue of a product of one row: scale, norm, bias, activation, residual, and the sums for the next norm."""
     row_ok = rows < N
     gate = tl.sum(acc, 1)
     y = gate
-    if ACT == 3:
+    if ACT == 2:
         # The first N rows of the weights are the gate, the next N what it gates.
         y = tl.sum(acc_up, 1)
     if QUANT:
-        if ACT == 3:
+        if ACT == 2:
             gate = gate * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)
             y = y * tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)
         else:
@@ -76,10 +74,7 @@ def finish_one_row(
         y += tl.load(bias_ptr + rows, mask=row_ok, other=0)
     y = _activate(y, gate, ACT)
     if OUT > 0:
-        if HAS_SCALE:
-            y = y * tl.load(layer_scale_ptr + rows, mask=row_ok, other=0)
-        if OUT == 1:
-            y += tl.load(residual_ptr + rows, mask=row_ok, other=0)
+        y += tl.load(residual_ptr + rows, mask=row_ok, other=0)
         tl.store(residual_ptr + rows, y, mask=row_ok)
         y = tl.where(row_ok, y, 0.0)
         blocks = tl.num_programs(0)
@@ -90,9 +85,9 @@ def finish_one_row(
 
 @triton.jit(do_not_specialize=["STRIDE", "STATS_IN"])
 def gemv_kernel(
-    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     STRIDE, N, K: tl.constexpr, STATS_IN, eps,
-    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, EVICT: tl.constexpr, PDL: tl.constexpr,
 ):
     """One row: out[n] = epilogue(sum_k x[k] w[n, k]). Grid (ceil(N / BLOCK_N),). See `Linear` for the meaning of the arguments."""
@@ -107,7 +102,7 @@ def gemv_kernel(
     tile = rows[:, None].to(tl.int64) * K + cols[None, :]
     mask = row_ok[:, None] & (cols < K)[None, :]
     w = _load_weights(w_ptr, tile, mask, EVICT)
-    if ACT == 3:
+    if ACT == 2:
         w_up = _load_weights(w_ptr + N.to(tl.int64) * K, tile, mask, EVICT)
     if PDL:
         gdc_wait()
@@ -118,14 +113,14 @@ def gemv_kernel(
         if start > 0:
             mask = row_ok[:, None] & (start + cols < K)[None, :]
             w = _load_weights(w_ptr + start, tile, mask, EVICT)
-            if ACT == 3:
+            if ACT == 2:
                 w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, tile, mask, EVICT)
         acc += w.to(tl.float32) * x[None, :]
-        if ACT == 3:
+        if ACT == 2:
             acc_up += w_up.to(tl.float32) * x[None, :]
     finish_one_row(
-        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
-        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
+        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr,
+        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, QUANT, BLOCK_P,
     )  # fmt: skip
 
 
@@ -138,9 +133,9 @@ def _widen_nibble(nibble, scale, DTYPE: tl.constexpr):
 
 @triton.jit(do_not_specialize=["M", "STRIDE", "STATS_IN"])
 def gemm_kernel(
-    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     part_ptr, counter_ptr, M, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
-    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, SPLITS: tl.constexpr,
     STAGES: tl.constexpr, BITS: tl.constexpr, PDL: tl.constexpr,
 ):
@@ -181,7 +176,7 @@ def gemm_kernel(
             scale = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
             acc = tl.dot(x_low, _widen_nibble(w & 15, scale, x_low.dtype), acc, input_precision="ieee")
             acc = tl.dot(x_high, _widen_nibble(w >> 4, scale, x_low.dtype), acc, input_precision="ieee")
-            if ACT == 3:
+            if ACT == 2:
                 w_up = tl.load(w_ptr + N.to(tl.int64) * (K // 2) + start // 2 + w_tile)
                 scales = w_scale_ptr + N.to(tl.int64) * (K // 64) + scale_tile + start // 64
                 scale = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
@@ -196,11 +191,11 @@ def gemm_kernel(
             x = tl.load(x_ptr + start + x_tile, mask=m_ok[:, None] & k_ok[None, :], other=0)
             w = _load_weights(w_ptr + start, w_tile, k_ok[:, None] & row_ok[None, :], "")
             acc = tl.dot(x, w.to(x.dtype), acc, input_precision="ieee")
-            if ACT == 3:
+            if ACT == 2:
                 w_up = _load_weights(w_ptr + N.to(tl.int64) * K + start, w_tile, k_ok[:, None] & row_ok[None, :], "")
                 acc_up = tl.dot(x, w_up.to(x.dtype), acc_up, input_precision="ieee")
     if SPLITS > 1:
-        tl.static_assert(ACT != 3, "the gated product is wide enough without a split")
+        tl.static_assert(ACT != 2, "the gated product is wide enough without a split")
         part = part_ptr + ms[:, None] * N + rows[None, :]
         ok = m_ok[:, None] & row_ok[None, :]
         tl.store(part + split * M * N, acc, mask=ok)
@@ -215,10 +210,10 @@ def gemm_kernel(
             acc += tl.load(part + index * M * N, mask=ok, other=0, cache_modifier=".cg")
     gate = acc
     y = acc
-    if ACT == 3:
+    if ACT == 2:
         y = acc_up
     if QUANT:
-        if ACT == 3:
+        if ACT == 2:
             gate = gate * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)[None, :]
             y = y * tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)[None, :]
         else:
@@ -243,10 +238,7 @@ def gemm_kernel(
     where = ms[:, None].to(tl.int64) * N + rows[None, :]
     ok = m_ok[:, None] & row_ok[None, :]
     if OUT > 0:
-        if HAS_SCALE:
-            y = y * tl.load(layer_scale_ptr + rows, mask=row_ok, other=0)[None, :]
-        if OUT == 1:
-            y += tl.load(residual_ptr + where, mask=ok, other=0)
+        y += tl.load(residual_ptr + where, mask=ok, other=0)
         tl.store(residual_ptr + where, y, mask=ok)
         y = tl.where(ok, y, 0.0)
         blocks = tl.num_programs(0)

@@ -96,7 +96,7 @@ class Linear:
         evict: what the level-2 cache is told of the weights of one row: "evict_last" where they are read again soon.
     """
 
-    ACTS = {None: kernels.ACT_NONE, "gelu": kernels.ACT_GELU, "silu": kernels.ACT_SILU, "swiglu": kernels.ACT_SWIGLU}
+    ACTS = {None: kernels.ACT_NONE, "silu": kernels.ACT_SILU, "swiglu": kernels.ACT_SWIGLU}
 
     def __init__(
         self,
@@ -105,16 +105,14 @@ class Linear:
         norm: Norm | None = None,
         bias: torch.Tensor | None = None,
         act: str | None = None,
-        layer_scale: torch.Tensor | None = None,
         next_gain: torch.Tensor | None = None,
         scale: torch.Tensor | None = None,
         pdl: bool = True,
-        work: SplitWork | None = None,
         evict: str = "evict_first",
     ) -> None:
         self.evict = evict
         self.weight, self.scale, self.norm, self.act = weight, scale, norm, self.ACTS[act]
-        self.layer_scale, self.next_gain, self.pdl, self.work = layer_scale, next_gain, pdl, work
+        self.next_gain, self.pdl = next_gain, pdl
         self.N = weight.shape[0] // (2 if act == "swiglu" else 1)
         self.bits = 4 if weight.dtype == torch.uint8 else 8 * weight.element_size()
         self.K = weight.shape[1] * (2 if self.bits == 4 else 1)
@@ -137,26 +135,18 @@ class Linear:
     def _wide(self) -> torch.Tensor:
         return self.weight.float() if self.scale is None else widen(self.weight, self.scale)
 
-    # `like`: the number of rows that shapes are chosen for, where it is not that of `x`. Rows of several streams get the bits
-    # that each would get alone.
-
-    def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, *, like: int | None = None) -> None:
+    def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor) -> None:
         """out `[M, N]` = act(...). `rows` gives the sums of the norm; `x` is its `gained` (or any input where there is no norm)."""
-        self._launch(x, rows, out, None, kernels.OUT_STORE, like)
+        self._launch(x, rows, out, None, kernels.OUT_STORE)
 
-    def add(self, x: torch.Tensor, rows: Rows, *, like: int | None = None) -> None:
-        """rows.residual += layer_scale · y, and leaves `gained` and the sums for the next norm."""
-        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_ADD, like)
-
-    def begin(self, x: torch.Tensor, rows: Rows, *, like: int | None = None) -> None:
-        """rows.residual = y: the first of a network's rows; otherwise as `add`."""
-        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_SET, like)
+    def add(self, x: torch.Tensor, rows: Rows) -> None:
+        """rows.residual += y, and leaves `gained` and the sums for the next norm."""
+        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_ADD)
 
     def _launch(
-        self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, target: Rows | None, mode: int, like: int | None
+        self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, target: Rows | None, mode: int
     ) -> int:
         m = x.shape[0]
-        like = like or m
         stats_in = rows.parts if rows is not None else 1
         stride = (rows or target).stride if (rows or target) is not None else 1
         dummy = self.weight
@@ -167,7 +157,6 @@ class Linear:
             rows.stats if rows is not None else dummy,
             self.shift if self.shift is not None else dummy,
             self.bias if self.bias is not None else dummy,
-            self.layer_scale if self.layer_scale is not None else dummy,
             self.next_gain if self.next_gain is not None else dummy,
             target.residual if target is not None else dummy,
             out,
@@ -178,7 +167,6 @@ class Linear:
             "ACT": self.act,
             "OUT": mode,
             "HAS_BIAS": self.bias is not None,
-            "HAS_SCALE": self.layer_scale is not None,
             "QUANT": self.scale is not None and self.bits == 8,
             "BLOCK_P": max(1, triton.next_power_of_2(stats_in)),
             "PDL": self.pdl,
@@ -186,7 +174,7 @@ class Linear:
         options = {"launch_pdl": True} if self.pdl else {}
         eps = self.norm.eps if self.norm is not None else 0.0
         words = self.words if x.element_size() == 2 else None
-        if m == like == 1 and (words is not None or self.bits != 4):
+        if m == 1 and (words is not None or self.bits != 4):
             gated = self.act == kernels.ACT_SWIGLU
             ahead = 0
             if words is None:
@@ -209,7 +197,7 @@ class Linear:
                 )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps = gemm_shape(
-            like, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
+            m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
         )
         if self.bits == 4:
             gated = self.act == kernels.ACT_SWIGLU
@@ -217,7 +205,7 @@ class Linear:
         blocks = triton.cdiv(self.N, block_n)
         if splits > 1 and splits * m * self.N > MOST_SPLIT_VALUES:
             raise ValueError(f"{m} rows of {self.N} in {splits} parts: there is no room for so many")
-        work = self.work or SplitWork.on(x.device)
+        work = SplitWork.on(x.device)
         launch(kernels.gemm_kernel, (blocks, triton.cdiv(m, block_m), splits))(
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
             BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits,

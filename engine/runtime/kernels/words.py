@@ -96,9 +96,9 @@ def _load_tile(w_ptr, tile, mask, EVEN: tl.constexpr):
 
 @triton.jit(do_not_specialize=["STRIDE", "STATS_IN", "exponent"])
 def gemv_words_kernel(
-    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     STRIDE, N, K: tl.constexpr, STATS_IN, eps, exponent,
-    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, HAS_SCALE: tl.constexpr, QUANT: tl.constexpr,
+    NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, AHEAD: tl.constexpr, BITS: tl.constexpr,
     PDL: tl.constexpr, ASM: tl.constexpr,
 ):  # fmt: skip
@@ -128,7 +128,7 @@ def gemv_words_kernel(
         if start < AHEAD * BLOCK_K:
             mask = (start + cols < ROW)[None, :]
             ahead = ahead + (_load_tile(w_ptr + start, tile, mask, EVEN),)
-            if ACT == 3:
+            if ACT == 2:
                 ahead = ahead + (_load_tile(w_ptr + up + start, tile, mask, EVEN),)
     if PDL:
         gdc_wait()
@@ -137,10 +137,10 @@ def gemv_words_kernel(
     for start in tl.static_range(0, ROW, BLOCK_K):
         mask = start + cols < ROW
         if start < AHEAD * BLOCK_K:
-            w = ahead[start // BLOCK_K * (2 if ACT == 3 else 1)]
+            w = ahead[start // BLOCK_K * (2 if ACT == 2 else 1)]
         else:
             w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
-        if ACT == 3:
+        if ACT == 2:
             if start < AHEAD * BLOCK_K:
                 w_up = ahead[start // BLOCK_K * 2 + 1]
             else:
@@ -148,7 +148,7 @@ def gemv_words_kernel(
         if BITS == 8:
             x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, words, mask, EVEN)
             acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
-            if ACT == 3:
+            if ACT == 2:
                 acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
         else:
             halves = words // 16 * 32 + words % 16
@@ -157,10 +157,10 @@ def gemv_words_kernel(
             total = 136.0 * (((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)))
             scale = _load_tile(w_scale_ptr + start // 8, groups, mask[None, :], EVEN)
             acc = _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
-            if ACT == 3:
+            if ACT == 2:
                 scale = _load_tile(w_scale_ptr + up_groups + start // 8, groups, mask[None, :], EVEN)
                 acc_up = _add_int4(acc_up, w_up, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
     finish_one_row(
-        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, layer_scale_ptr, gain_ptr, residual_ptr, out_ptr,
-        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, HAS_SCALE, QUANT, BLOCK_P,
+        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr,
+        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, QUANT, BLOCK_P,
     )  # fmt: skip
