@@ -20,6 +20,17 @@ _log = logging.getLogger(__name__)
 now_s = time.time
 
 
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """A writing connection to a file that is there, which is left closed on failure. Raises sqlite3.Error."""
+    connection = connect(path, write=True)
+    try:
+        begin_writing(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 class WrittenFile:
     """A project file on the writing thread.
 
@@ -39,13 +50,7 @@ class WrittenFile:
         if self._identity is not None and _identity(self.path) != self._identity:
             raise FileGoneError(f"{self.path} is gone")
         if self.connection is None:
-            connection = connect(self.path, write=True)
-            try:
-                begin_writing(connection, self.path)
-            except BaseException:
-                connection.close()
-                raise
-            self.connection = connection
+            self.connection = open_to_write(self.path)
         return self.connection
 
     def commit(self, batch: Batch, segments: list[Segment]) -> None:
@@ -95,13 +100,7 @@ class WrittenFile:
             with contextlib.suppress(sqlite3.Error, OSError):
                 self.open()
             return
-        connection = connect(path, write=True)
-        try:
-            begin_writing(connection, path)
-        except BaseException:
-            connection.close()
-            raise
-        self.connection, self.path, self._identity = connection, path, _identity(path)
+        self.connection, self.path, self._identity = open_to_write(path), path, _identity(path)
 
     def gather(self) -> None:
         """Bring the write-ahead log into the file itself, so that copies of it are whole."""

@@ -14,10 +14,11 @@ from app.model.checks import to_json_text
 from app.model.commands import Command, Compound, DropTake
 from app.model.errors import ProjectError
 from app.services import store_copy, store_names
+from app.services.store_file import open_to_write
 from app.services.store_lock import Lock
 from app.services.store_network import copy_for
 from app.services.store_rows import write_meta
-from app.services.store_schema import begin_writing, connect
+from app.services.store_schema import connect
 from app.services.store_snapshots import snapshot_texts
 
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ def save_copy(store: ProjectStore, target: Path, progress: Progress | None) -> N
                 source.close()
         store_copy.settle(part, file)
         lock.hold_file(file)
-        connection = connect(file, write=True)
-        begin_writing(connection, file)
+        connection = open_to_write(file)
     except (OSError, sqlite3.Error) as error:
         lock.release()
         raise ProjectError(f"The project cannot be saved as {target} ({error}).", "Choose another place.") from error

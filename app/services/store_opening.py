@@ -16,6 +16,7 @@ from app.paths import Paths
 from app.services import store_audio, store_copy, store_names, store_network, store_repair, store_rows
 from app.services.store_copy import Tick
 from app.services.store_draft import Draft
+from app.services.store_file import open_to_write
 from app.services.store_lock import Holder, Lock
 from app.services.store_network import WorkingCopy
 from app.services.store_rows import Rows
@@ -112,12 +113,7 @@ def create_file(path: Path, paths: Paths, *, is_untitled: bool = False, draft: D
         store_copy.rebuild_to(None, part, lambda _: True, lambda _: None, first)
         store_copy.settle(part, file)
         lock.hold_file(file)
-        connection = connect(file, write=True)
-        try:
-            begin_writing(connection, path)
-        except BaseException:
-            connection.close()
-            raise
+        connection = open_to_write(file)
     except BaseException as error:
         if lock is not None:
             lock.release()

@@ -117,7 +117,7 @@ class Told:
 
 def create(path: Path, paths: Paths, disk: Disk) -> ProjectStore:
     store = ProjectStore.create(path, paths=paths)
-    store._writer.file.connection = FaultyConnection(store._writer.file.connection, disk)
+    assert store._writer.file.connection._disk is disk
     store.flush()
     return store
 
@@ -575,3 +575,34 @@ def test_an_error_at_any_statement_of_a_large_deed_costs_nothing(
             break
         at += 1 if at < 10 else 8
     assert told > 3
+
+
+@pytest.mark.parametrize("deed", ["create", "save as", "save a read-only one"])
+def test_a_connection_that_cannot_begin_to_write_is_closed(
+    tmp_path: Path, paths: Paths, monkeypatch: pytest.MonkeyPatch, deed: str
+) -> None:
+    class Refusing(FailingConnection):
+        def execute(self, sql: str, *values):
+            if sql.startswith("PRAGMA synchronous"):
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(sql, *values)
+
+    FailingConnection.left, made = 0, []
+
+    def connect(*where, **how) -> Refusing:
+        made.append(store_schema.connect(*where, **how))
+        return Refusing(made[-1])
+
+    ProjectStore.create(tmp_path / "a.mvs", paths=paths).close()
+    with ProjectStore.open(tmp_path / "a.mvs", paths=paths, read_only=deed == "save a read-only one") as store:
+        with monkeypatch.context() as patched, pytest.raises(ProjectError):
+            for module in (store_file, store_moves, store_opening):
+                patched.setattr(module, "connect", connect)
+            if deed == "create":
+                ProjectStore.create(tmp_path / "b.mvs", paths=paths)
+            else:
+                store.save_as(tmp_path / "b.mvs")
+    assert made
+    for connection in made:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")

@@ -39,6 +39,11 @@ def text_at(path: Path, paths: Paths) -> str:
         return store.project.text()
 
 
+def journal(store: ProjectStore) -> str:
+    """How the file of a project is written."""
+    return store._writer.call(lambda connection: connection.execute("PRAGMA journal_mode").fetchone()[0]).result()
+
+
 def away(monkeypatch: pytest.MonkeyPatch, share: Path) -> None:
     real = shutil.copyfile
 
@@ -58,6 +63,7 @@ def test_work_is_local_and_published_on_close(share: Path, paths: Paths) -> None
     store = ProjectStore.create(share / "a.mvs", paths=paths)
     store.history.do(ReplaceText(0, "", "text"))
     assert store.flush() and store.path == share / "a.mvs" and not store.file.is_relative_to(share)
+    assert journal(store) == "wal", "its file is on this machine"
     assert store.close()
     assert text_at(share / "a.mvs", paths) == "text"
     with ProjectStore.open(share / "a.mvs", paths=paths) as again:
@@ -155,10 +161,7 @@ def test_a_profile_on_the_network_is_worked_in_without_shared_memory(share: Path
     with ProjectStore.untitled(paths) as store:
         store.history.do(ReplaceText(0, "", "text"))
         assert store.flush()
-        assert (
-            store._writer.call(lambda connection: connection.execute("PRAGMA journal_mode").fetchone()[0]).result()
-            == "truncate"
-        )
+        assert journal(store) == "truncate"
         store.history.do(ReplaceText(0, "", "more "))
     with ProjectStore.open(store.path, paths=paths) as again:
         assert again.project.text() == "more text"
