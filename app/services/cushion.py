@@ -12,10 +12,6 @@ class Cushion:
     def __init__(self) -> None:
         self._floor_s = LEAST_S
 
-    @property
-    def floor_s(self) -> float:
-        return self._floor_s
-
     def needed_s(self, rtf: float, remaining_s: float) -> float:
         """Seconds of audio to wait for.
 

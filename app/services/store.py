@@ -205,10 +205,6 @@ class ProjectStore:
         return self._writer.sequence if self._writer is not None else 0
 
     @property
-    def is_saved(self) -> bool:
-        return self._writer is None or self._writer.saved_sequence >= self._writer.sequence
-
-    @property
     def is_far(self) -> bool:
         """Whether it lives on a network drive: closing then copies it there, which takes long."""
         return self._home.is_far

@@ -58,7 +58,6 @@ class Task(Generic[T]):
         self._told_end = False
         self._told_s = 0.0
         self._started_s = 0.0
-        self._on_cancel: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
     def report(self, fraction: float | None = None, detail: str = "") -> None:
@@ -80,27 +79,13 @@ class Task(Generic[T]):
     def is_cancelled(self) -> bool:
         return self._cancelled.is_set()
 
-    def when_cancelled(self, stop: Callable[[], None]) -> None:
-        """For the function: call this from `cancel`, to end a wait that does not report (a stream, a process)."""
-        with self._lock:
-            if not self._cancelled.is_set():
-                self._on_cancel.append(stop)
-                return
-        stop()
-
     def cancel(self) -> None:
         """Ask it to stop. It counts as cancelled at once; what it still returns is dropped. Any thread."""
         with self._lock:
             if self._told_end or self._cancelled.is_set():
                 return
             self._cancelled.set()
-            stops, self._on_cancel = self._on_cancel, []
             self.state = "cancelled"
-        for stop in stops:
-            try:
-                stop()
-            except Exception:
-                _log.exception("Stopping %s failed", self.title)
         self._deliver(lambda: self.ended.emit(self))
 
     @property

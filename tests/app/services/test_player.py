@@ -305,7 +305,7 @@ def test_a_wait_makes_the_next_start_more_careful(player, sound):
 def test_speech_slower_than_listening_waits_until_it_will_not_stop(player):
     # Half of 8 s is ready when 4 s remain at twice the time: they take 8 s to make, and 8 s are there to hear.
     assert player.cushion.needed_s(2.0, 4.0) == pytest.approx(4.0)
-    assert player.cushion.needed_s(0.3, 60.0) == player.cushion.floor_s
+    assert player.cushion.needed_s(0.3, 60.0) == player.cushion.needed_s(0.0, 0.0)
 
 
 def test_a_dry_device_is_counted(player, sound):

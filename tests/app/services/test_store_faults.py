@@ -272,7 +272,7 @@ def test_a_slow_disk_never_holds_up_the_typing(tmp_path: Path, paths: Paths, dis
     for number in range(100):
         store.history.do(ReplaceText(number, "", "b"))
         writer.append(noise(3_840))
-    assert not store.is_saved and np.array_equal(store.read_take(writer.take.id, 0, 3_840), noise(3_840))
+    assert not store.flush(0) and np.array_equal(store.read_take(writer.take.id, 0, 3_840), noise(3_840))
     go.set()
     assert store.close()
     with ProjectStore.open(store.path, paths=paths) as again:
@@ -393,7 +393,7 @@ def test_a_clip_is_there_at_once_on_a_slow_disk_and_on_a_full_one(tmp_path: Path
     assert committing.wait(10)
     second = store.add_clip(b"second", "second.wav")
     assert (store.clip(first), store.clip(second)) == (b"first", b"second") and not go.is_set()
-    assert not store.is_saved  # nothing was waited for
+    assert not store.flush(0)  # nothing was waited for
     disk.broken("full")
     go.set()
     told = Told(store)

@@ -103,21 +103,6 @@ def test_a_report_raises_in_a_cancelled_task(tasks: Tasks, loop: Loop) -> None:
     assert task.wait(10) and seen == [True]
 
 
-def test_cancel_ends_a_wait_that_does_not_report(tasks: Tasks, loop: Loop) -> None:
-    stop, started = threading.Event(), threading.Event()
-
-    def work(task):
-        task.when_cancelled(stop.set)
-        started.set()
-        stop.wait(10)
-        task.check()
-
-    task = tasks.run(work)
-    started.wait(10)
-    task.cancel()
-    assert task.wait(10) and stop.is_set()
-
-
 def test_nothing_is_called_after_the_owner_is_gone(tasks: Tasks, loop: Loop) -> None:
     got = []
 
