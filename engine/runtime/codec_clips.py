@@ -21,7 +21,7 @@ from engine.runtime.queue import Queue
 class ClipGraphs:
     """The encoder's side of a codec whose encoder is on kernels.
 
-    A step launches some 370 kernels, which takes the host longer than the card, so steps of a few lengths are captured.
+    A step launches some 480 kernels, which takes the host longer than the card, so steps of a few lengths are captured.
     Clips do not share a step: one fills the card, and so the codes of a clip depend on nothing but the clip.
 
     Attributes:

@@ -73,15 +73,22 @@ class Trial:
 
 
 def compile_all(kernels: Sequence[Trial]) -> None:
-    """Compile the kernels of all parts, side by side. One that cannot be compiled is met again where it is tried.
+    """Compile the kernels of all parts, side by side. What fails in this, in any way, is met again where it is tried.
 
     The last part comes first: kernels of the codec take longest, and one that is left to the end has no company.
     """
-    steps = [step for each in reversed(kernels) for step in each.rehearsal()]
+    steps = [functools.partial(_rehearsed, step) for each in reversed(kernels) for step in each.rehearsal()]
     if steps:
         from engine.runtime.kernels.launch import rehearse
 
         rehearse(steps)
+
+
+def _rehearsed(step: Callable[[], object]) -> None:
+    try:
+        step()
+    except Exception as error:
+        _log.info("A step could not be rehearsed", exc_info=error)
 
 
 def _raise_unless_kernels(error: Exception) -> None:

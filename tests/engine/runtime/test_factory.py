@@ -130,6 +130,21 @@ def test_a_part_whose_kernels_do_not_run_is_made_of_plain_operations(with_kernel
     assert parts.fallbacks() == [f"{other} is not captured"]
 
 
+def test_what_fails_before_it_is_tried_leaves_the_other_part_on_kernels(with_kernels, monkeypatch) -> None:
+    def rehearsal(part: OnKernels) -> list[Callable[[], object]]:
+        def step() -> None:
+            part._seen.append(f"{part._name} rehearsed")
+            if part._fails:
+                raise RuntimeError("sizes that do not match")
+
+        return [step]
+
+    monkeypatch.setattr(OnKernels, "rehearsal", rehearsal)
+    parts, seen = with_kernels("codec")
+    assert seen == ["codec rehearsed", "frames rehearsed", "frames proven", "codec proven"]
+    assert parts.kernels and not parts.codec_kernels and len(parts.warnings) == 1
+
+
 def test_a_window_alone_collects_garbage_while_it_is_open(monkeypatch) -> None:
     collected: list[bool] = []
     monkeypatch.setattr("gc.collect", lambda *args: collected.append(True))
