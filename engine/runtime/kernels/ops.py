@@ -93,7 +93,7 @@ class Linear:
 
     Attributes:
         weight: `[N, K]`, or `[2 N, K]` for the gated activation (gate rows first); int8 with `scale` float32 `[N or 2 N]`.
-        evict: what the level-2 cache is told of the weights of one row: "evict_last" where they are read again soon.
+        evict: what the level-2 cache is told of weights that one row reads as they are, not as words: "evict_last" where they are read again soon.
     """
 
     ACTS = {None: kernels.ACT_NONE, "silu": kernels.ACT_SILU, "swiglu": kernels.ACT_SWIGLU}
