@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import ContextVar
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 import triton
 
+from engine.runtime.devices import usable_cores
 from engine.runtime.kernels.workers import compile_apart, described
 
 _MOST_THREADS = 16
@@ -87,7 +87,7 @@ def rehearse(steps: Iterable[Callable[[], object]]) -> None:
                 step()
         finally:
             _rehearsed.reset(token)
-            later.run(min(_MOST_THREADS, os.cpu_count() or 1))
+            later.run(min(_MOST_THREADS, usable_cores()))
 
 
 def prove(steps: Iterable[Callable[[], object]]) -> None:

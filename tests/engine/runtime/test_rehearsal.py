@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -106,6 +107,15 @@ def test_launches_of_a_kind_are_compiled_once_and_others_apart(launch: ModuleTyp
     assert len(seen) == len(kinds)
     launch.rehearse([lambda: launch.launch(kernel, (1,))(*kinds[0][0], **kinds[0][1])])
     assert len(seen) == len(kinds) + 1
+
+
+def test_no_more_is_compiled_at_once_than_there_are_processors_for_this_process(launch: ModuleType, monkeypatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 12)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {1, 4, 5}, raising=False)
+    asked: list[int] = []
+    monkeypatch.setattr(launch, "compile_apart", lambda tasks, processes: asked.append(processes))
+    launch.rehearse([])
+    assert asked == [3]
 
 
 def test_what_cannot_be_compiled_keeps_nothing_else_from_it(launch: ModuleType) -> None:
