@@ -109,7 +109,9 @@ def test_launches_of_a_kind_are_compiled_once_and_others_apart(launch: ModuleTyp
     assert len(seen) == len(kinds) + 1
 
 
-def test_no_more_is_compiled_at_once_than_there_are_processors_for_this_process(launch: ModuleType, monkeypatch) -> None:
+def test_no_more_is_compiled_at_once_than_there_are_processors_for_this_process(
+    launch: ModuleType, monkeypatch
+) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 12)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {1, 4, 5}, raising=False)
     asked: list[int] = []
