@@ -60,8 +60,8 @@ class WorkingCopy:
         if note.get("dirty") and self.file.exists():
             if not self.original.exists() or note.get("base") == self._stamp():
                 return f"Changes to {self.original.name} that had not reached the network are here again."
-            name = f"{self.original.stem} (not published {time.strftime('%Y-%m-%d %H.%M.%S')}).mvs"
-            kept = self._folder.parent.parent / "untitled" / name
+            untitled = self._folder.parent.parent / "untitled" / self.original.name
+            kept = store_copy.named_beside(untitled, f"not published {time.strftime('%Y-%m-%d %H.%M.%S')}")
             kept.parent.mkdir(parents=True, exist_ok=True)
             self._move(kept)
             self._copy_here(progress)
@@ -125,9 +125,7 @@ class WorkingCopy:
             stamp = self._stamp()
             elsewhere = None
             if stamp is not None and note.get("base") is not None and stamp != note["base"]:
-                elsewhere = self.original.with_name(
-                    f"{self.original.stem} (conflict {time.strftime('%Y-%m-%d %H.%M.%S')}).mvs"
-                )
+                elsewhere = store_copy.named_beside(self.original, f"conflict {time.strftime('%Y-%m-%d %H.%M.%S')}")
             store_copy.settle(part, elsewhere or self.original)
         finally:
             part.unlink(missing_ok=True)

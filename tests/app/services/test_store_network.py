@@ -125,21 +125,43 @@ def test_what_was_not_published_is_offered_when_the_network_stays_away(share: Pa
         assert again.is_untitled and again.project.text() == "only here"
 
 
-def test_changes_by_somebody_else_are_never_overwritten(share: Path, paths: Paths, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stem", ["a", "n" * 228])
+def test_changes_by_somebody_else_are_never_overwritten(share: Path, paths: Paths, tmp_path: Path, stem: str) -> None:
     other = paths_for(tmp_path / "other")
-    with ProjectStore.create(share / "a.mvs", paths=paths) as store:
+    path = share / f"{stem}.mvs"
+    with ProjectStore.create(path, paths=paths) as store:
         store.history.do(ReplaceText(0, "", "base"))
-    store = ProjectStore.open(share / "a.mvs", paths=paths)
+    store = ProjectStore.open(path, paths=paths)
     problems = []
     store.problem.connect(problems.append)
     store.history.do(ReplaceText(4, "", " mine"))
-    (share / ".a.mvs.lock").unlink()  # a sync program brings the other's version in
-    with ProjectStore.open(share / "a.mvs", paths=other) as theirs:
+    (share / f".{path.name}.lock").unlink()  # a sync program brings the other's version in
+    with ProjectStore.open(path, paths=other) as theirs:
         theirs.history.do(ReplaceText(4, "", " theirs"))
     store.close()
-    texts = {each.name.split(" ")[0]: text_at(each, paths) for each in share.glob("*.mvs")}
-    assert sorted(texts.values()) == ["base mine", "base theirs"] and texts["a.mvs"] == "base theirs"
-    assert "somebody else" in problems[-1].message
+    (mine,) = [each for each in share.glob("*.mvs") if each != path]
+    assert (text_at(path, paths), text_at(mine, paths)) == ("base theirs", "base mine")
+    assert "somebody else" in problems[-1].message and "(conflict " in mine.name
+
+
+@pytest.mark.parametrize("stem", ["a", "n" * 228])
+def test_what_was_not_published_is_kept_when_somebody_else_changed_the_project(
+    share: Path, paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stem: str
+) -> None:
+    path = share / f"{stem}.mvs"
+    with ProjectStore.create(path, paths=paths) as store:
+        store.history.do(ReplaceText(0, "", "base"))
+    store = ProjectStore.open(path, paths=paths)
+    store.history.do(ReplaceText(4, "", " mine"))
+    with monkeypatch.context() as patch:
+        away(patch, share)
+        store.close()
+    with ProjectStore.open(path, paths=paths_for(tmp_path / "other")) as theirs:
+        theirs.history.do(ReplaceText(4, "", " theirs"))
+    with ProjectStore.open(path, paths=paths) as again:
+        assert again.project.text() == "base theirs" and "was changed elsewhere" in again.notices[0]
+    (kept,) = paths.untitled.glob("*(not published *.mvs")
+    assert text_at(kept, paths) == "base mine" and kept.stem in again.notices[0]
 
 
 def test_save_as_to_the_network_is_there_when_it_returns(share: Path, paths: Paths, monkeypatch) -> None:
