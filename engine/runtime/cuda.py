@@ -99,7 +99,7 @@ def make_cuda(layout: ModelLayout, plan: DevicePlan, *, rows: int, stage: Stage)
         make_streams = functools.partial(_codec_parts, decodes, codec_config, chosen.rows)
         kernels.append(Trial("Audio is decoded", plan.codec_device, make_streams))
     stage("Compiling the kernels", 0.78)
-    compile_all(kernels)
+    compile_all(kernels, lambda share: stage("Compiling the kernels", 0.78 + 0.17 * share))
     stage("Trying the kernels", 0.95)
     for each in kernels:
         each.prove()

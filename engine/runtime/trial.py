@@ -72,16 +72,17 @@ class Trial:
             return do()
 
 
-def compile_all(kernels: Sequence[Trial]) -> None:
+def compile_all(kernels: Sequence[Trial], progress: Callable[[float], None] = lambda share: None) -> None:
     """Compile the kernels of all parts, side by side. What fails in this, in any way, is met again where it is tried.
 
     The last part comes first: kernels of the codec take longest, and one that is left to the end has no company.
+    `progress` is told the share that is under way; what it raises is raised.
     """
     steps = [functools.partial(_rehearsed, step) for each in reversed(kernels) for step in each.rehearsal()]
     if steps:
         from engine.runtime.kernels.launch import rehearse
 
-        rehearse(steps)
+        rehearse(steps, progress)
 
 
 def _rehearsed(step: Callable[[], object]) -> None:

@@ -93,7 +93,7 @@ def one_request(loop, streams, prompt: Callable[[int], object], sampling, minute
             samples = streams.step({slot: np.stack(waiting)})[slot]
             assert np.isfinite(samples).all(), "samples are not finite"
             waiting = []
-            if spoken >= 100:
+            if spoken >= min(100, frames):
                 memory.append(used_gb())
     loop.release(row)
     streams.close(slot)
@@ -155,6 +155,8 @@ def main() -> int:
     parser.add_argument("--model", type=Path)
     parser.add_argument("--state", type=Path, help="what earlier slices found; this one is added")
     wish = parser.parse_args()
+    if wish.model and wish.request_minutes:
+        parser.error("--request-minutes needs weights that never stop by themselves: leave --model out")
     import torch
 
     started_s = time.monotonic()

@@ -52,10 +52,15 @@ class _Later(Executor):
         self._waiting.append((future, functools.partial(task, *args, **options) if args or options else task))
         return future
 
-    def run(self, threads: int) -> None:
-        """Return when all is done."""
+    def run(self, threads: int, progress: Callable[[float], None]) -> None:
+        """Return when all is done. What `progress` raises is raised, and leaves the rest undone."""
         apart = (described(task) for _, task in self._waiting)
-        compile_apart([task for task in apart if task is not None], threads)
+        try:
+            compile_apart([task for task in apart if task is not None], threads, progress=progress)
+        except BaseException:
+            for future, _ in self._waiting:
+                future.set_exception(RuntimeError("nobody waits for it any more"))
+            raise
         with ThreadPoolExecutor(threads, "compile") as pool:
             for future, task in self._waiting:
                 pool.submit(_fulfil, future, task)
@@ -68,7 +73,7 @@ def _fulfil(future: Future[Any], task: Callable[[], Any]) -> None:
         future.set_exception(error)
 
 
-def rehearse(steps: Iterable[Callable[[], object]]) -> None:
+def rehearse(steps: Iterable[Callable[[], object]], progress: Callable[[float], None] = lambda share: None) -> None:
     """Call `steps`, none of whose kernels run: what they would launch is compiled, as many at once as there are processors.
 
     One compilation takes a second or more, and a model's first start needs a hundred. Processes of their own fill Triton's
@@ -76,6 +81,8 @@ def rehearse(steps: Iterable[Callable[[], object]]) -> None:
     are called before any of that begins: beside threads that compile, each of their many short calls would wait for the
     interpreter. Steps see the results of kernels that did not run: their values do not matter, and they must not
     depend on them. Older Triton without this is no error: kernels are then compiled as they are met.
+
+    `progress` is told the share that is under way; what it raises ends the rehearsal.
     """
     if not hasattr(triton, "AsyncCompileMode"):
         return
@@ -87,7 +94,7 @@ def rehearse(steps: Iterable[Callable[[], object]]) -> None:
                 step()
         finally:
             _rehearsed.reset(token)
-            later.run(min(_MOST_THREADS, usable_cores()))
+            later.run(min(_MOST_THREADS, usable_cores()), progress)
 
 
 def prove(steps: Iterable[Callable[[], object]]) -> None:

@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any
 
 _ROOT = Path(__file__).parents[3]
 _FEWEST = 8  # kernels for which workers are worth their start
+_PATIENCE_S = 300.0  # without a task begun; then this process compiles what is left
 
 
 def described(task: Callable[[], Any]) -> str | None:
@@ -55,25 +57,42 @@ def _is_cached(source: Any, env_vars: Any, target: Any, options: dict[str, Any])
     return name in (get_cache_manager(hashlib.sha256(key.encode()).hexdigest()).get_group(name) or {})
 
 
-def compile_apart(tasks: Iterable[str], processes: int, command: Sequence[str] = ()) -> None:
+def compile_apart(
+    tasks: Iterable[str], processes: int, command: Sequence[str] = (), *, progress: Callable[[float], None] = lambda share: None
+) -> None:
     """Have `described` tasks compiled, the first ones first. What fails, or a worker that ends, is left to whoever needs the kernel.
 
     Args:
         command: starts a worker; by default this module.
+        progress: told the share that is under way, a few times a second. What it raises ends all workers, and is raised.
     """
     waiting = deque(tasks)
-    processes = min(processes, len(waiting))
-    if len(waiting) < _FEWEST or processes < 2 or not sys.executable:
+    total = len(waiting)
+    processes = min(processes, total)
+    if total < _FEWEST or processes < 2 or not sys.executable:
         return
     command = command or (sys.executable, "-P", "-m", __name__)  # -P: nothing is imported from the current folder
-    feeders = [threading.Thread(target=_feed, args=(waiting, command), daemon=True) for _ in range(processes)]
+    workers: list[subprocess.Popen[str]] = []
+    feeders = [threading.Thread(target=_feed, args=(waiting, command, workers), daemon=True) for _ in range(processes)]
     for feeder in feeders:
         feeder.start()
-    for feeder in feeders:
-        feeder.join()
+    left, seen_s = total, time.monotonic()
+    try:
+        while any(feeder.is_alive() for feeder in feeders):
+            time.sleep(0.05)
+            progress(1 - len(waiting) / total)
+            if len(waiting) != left:
+                left, seen_s = len(waiting), time.monotonic()
+            if time.monotonic() - seen_s > _PATIENCE_S:
+                return
+        progress(1.0)
+    finally:
+        waiting.clear()
+        for worker in workers:
+            worker.kill()
 
 
-def _feed(waiting: deque[str], command: Sequence[str]) -> None:
+def _feed(waiting: deque[str], command: Sequence[str], workers: list[subprocess.Popen[str]]) -> None:
     """Start a worker and give it tasks, one at a time, until none is left or it has ended."""
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH", ""))))
     with contextlib.suppress(OSError, ValueError), subprocess.Popen(
@@ -86,6 +105,7 @@ def _feed(waiting: deque[str], command: Sequence[str]) -> None:
         env={**os.environ, "PYTHONPATH": path},
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     ) as worker:
+        workers.append(worker)
         assert worker.stdin is not None and worker.stdout is not None
         with contextlib.suppress(IndexError):
             while True:

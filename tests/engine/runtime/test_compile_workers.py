@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -64,6 +65,41 @@ def test_a_worker_that_dies_keeps_the_others_from_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize("command", [("there-is-no-such-program",), (sys.executable, "-c", "raise SystemExit(3)")])
 def test_workers_that_do_not_start_are_no_error(command: tuple[str, ...]) -> None:
     workers.compile_apart(TASKS, 2, command)
+
+
+def test_progress_is_told_and_what_it_raises_ends_the_workers(tmp_path: Path) -> None:
+    seen: list[float] = []
+    workers.compile_apart(
+        TASKS, 2, worker(tmp_path, "time.sleep(0.02); print('compiled', flush=True)"), progress=seen.append
+    )
+    assert seen == sorted(seen) and seen[-1] == 1.0
+
+    def closing(share: float) -> None:
+        if list(tmp_path.glob("*.done")):
+            raise KeyboardInterrupt
+
+    endless = worker(tmp_path, "done(line); time.sleep(3600)")
+    with pytest.raises(KeyboardInterrupt):
+        workers.compile_apart(TASKS, 2, endless, progress=closing)
+    for path in tmp_path.glob("*.done"):
+        ended(int(path.stem))
+
+
+def ended(process: int) -> None:
+    """Return once there is no such process; it is a child that a thread waits for."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"process {process} is still there")
+
+
+def test_workers_that_hang_are_given_up(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(workers, "_PATIENCE_S", 0.3)
+    workers.compile_apart(TASKS, 2, worker(tmp_path, "time.sleep(3600)"))
 
 
 def test_a_few_kernels_are_not_worth_a_worker(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def with_kernels(pretended_card: DevicePlan, monkeypatch):
 
         monkeypatch.setattr(cuda, "_frame_loop", loop)
         monkeypatch.setattr(cuda, "kernel_streams", streams)
-        compiler = SimpleNamespace(rehearse=lambda steps: [step() for step in steps])
+        compiler = SimpleNamespace(rehearse=lambda steps, progress: [step() for step in steps])
         monkeypatch.setitem(sys.modules, "engine.runtime.kernels.launch", compiler)  # the real one needs Triton
         return load_pretended(pretended_card)[0], seen
 

@@ -115,7 +115,7 @@ def test_no_more_is_compiled_at_once_than_there_are_processors_for_this_process(
     monkeypatch.setattr(os, "cpu_count", lambda: 12)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {1, 4, 5}, raising=False)
     asked: list[int] = []
-    monkeypatch.setattr(launch, "compile_apart", lambda tasks, processes: asked.append(processes))
+    monkeypatch.setattr(launch, "compile_apart", lambda tasks, processes, progress: asked.append(processes))
     launch.rehearse([])
     assert asked == [3]
 
@@ -134,3 +134,21 @@ def test_a_step_that_fails_ends_the_rehearsal_and_launches_run_again(launch: Mod
         launch.rehearse([lambda: launch.launch(kernel, (1,))(1.0), lambda: 1 / 0])
     launch.launch(kernel, (1,))(1.0)
     assert seen == ["kernel compiled", "kernel ran"]
+
+
+def test_a_rehearsal_that_is_ended_compiles_nothing_more_here(launch: ModuleType, monkeypatch) -> None:
+    seen: list[str] = []
+    kernel = Kernel("kernel", seen)
+
+    def ended(tasks: list[str], threads: int, *, progress: Callable[[float], None]) -> None:
+        progress(0.5)
+
+    def closing(share: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(launch, "compile_apart", ended)
+    with pytest.raises(KeyboardInterrupt):
+        launch.rehearse([lambda: launch.launch(kernel, (1,))(1.0)], closing)
+    assert seen == []
+    launch.launch(kernel, (1,))(1.0)
+    assert seen == ["kernel ran"]
