@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import torch
 
 from engine.codec.config import TransformerStage
 from engine.codec.layers import LayerWeights, StageWeights
 from engine.codec.linear import Linear
+
+if TYPE_CHECKING:
+    from engine.runtime.kernels.ops import Rows
 
 
 @dataclass(frozen=True)
@@ -97,3 +102,43 @@ def _after_each_other(layers: list[LayerWeights], name: str) -> torch.Tensor:
         place.copy_(getattr(layer, name).weight)
         setattr(layer, name, Linear(place))
     return together
+
+
+@dataclass(frozen=True)
+class StageStep:
+    """New positions of some streams on their way through a stage.
+
+    Attributes:
+        x, out: `[streams · count, inputs]` and `[streams · count, outputs]`.
+        rows: the sum on its way. work: queries, what was attended, the inner rows of the feed-forward part.
+        rings, places, frames: as in `codec_stack.KernelState`; slots: int32 `[streams]`, whose they are.
+        turns: cos and sin of angles, see `codec_stack`.
+        count: positions of each stream.
+        advance: of the last stage, by how many frames those streams are further on afterwards.
+    """
+
+    x: torch.Tensor
+    out: torch.Tensor
+    rows: Rows
+    work: tuple[torch.Tensor, ...]
+    rings: torch.Tensor
+    places: RowPlaces
+    frames: torch.Tensor
+    slots: torch.Tensor
+    turns: tuple[torch.Tensor, ...]
+    count: int
+    advance: int = 0
+
+    def groups(self, most: int) -> Iterator[StageStep]:
+        """The same in steps of at most `most` streams."""
+        for begin in range(0, len(self.slots), most):
+            members = self.slots[begin : begin + most]
+            part = slice(begin * self.count, (begin + len(members)) * self.count)
+            rows = replace(
+                self.rows,
+                residual=self.rows.residual[part],
+                gained=self.rows.gained[part],
+                stats=self.rows.stats[begin * self.count :],
+            )
+            work = tuple(each[part] for each in self.work)
+            yield replace(self, x=self.x[part], out=self.out[part], rows=rows, work=work, slots=members)

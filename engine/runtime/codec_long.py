@@ -6,7 +6,7 @@ import torch
 import triton
 
 from engine.codec.layers import NORM_EPS
-from engine.runtime.codec_layers import PackedLayers, RowPlaces
+from engine.runtime.codec_layers import PackedLayers, StageStep
 from engine.runtime.codec_tiles import MOST_AHEAD, LongTiles, Tile, fitting_tile, long_tiles, streams_at_once
 from engine.runtime.kernels import layer as kernels
 from engine.runtime.kernels.launch import launch
@@ -20,64 +20,31 @@ class LongStage:
         self.layers, self._work = layers, work
         self._common = {"PDL": pdl, "launch_pdl": True} if pdl else {"PDL": False}
 
-    def run(
-        self,
-        x: torch.Tensor,
-        out: torch.Tensor,
-        rows: Rows,
-        work: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
-        rings: torch.Tensor,
-        places: RowPlaces,
-        frames: torch.Tensor,
-        slots: torch.Tensor,
-        turns: tuple[torch.Tensor, ...],
-        count: int,
-        *,
-        advance: int = 0,
-    ) -> None:
-        """`count` new positions of each stream in `slots` from `x` `[., inputs]` to `out` `[., outputs]`.
-
-        `advance`: of the last stage, by how many frames those streams are further on afterwards.
-        """
+    def run(self, step: StageStep) -> None:
+        """From `step.x` to `step.out`."""
         config = self.layers.config
-        chosen = long_tiles(count, config, rows.gained.element_size())
-        most = streams_at_once(chosen, config, count, MOST_SPLIT_VALUES)
-        for begin in range(0, len(slots), most):
-            members = slots[begin : begin + most]
-            part = slice(begin * count, (begin + len(members)) * count)
-            those = Rows(rows.residual[part], rows.gained[part], rows.stats[begin * count :], rows.stride)
-            room = tuple(each[part] for each in work)
-            self._some(x[part], out[part], those, room, rings, places, frames, members, turns, count, chosen)
-            if advance:
-                launch(kernels.advance_kernel, (len(members),))(
-                    frames, members, places.firsts, config.tokens_per_frame, advance, num_warps=1, **self._common
-                )
+        chosen = long_tiles(step.count, config, step.rows.gained.element_size())
+        for some in step.groups(streams_at_once(chosen, config, step.count, MOST_SPLIT_VALUES)):
+            self._layers(some, chosen)
+            if some.advance:
+                launch(kernels.advance_kernel, (len(some.slots),))(
+                    some.frames, some.slots, some.places.firsts, config.tokens_per_frame, some.advance,
+                    num_warps=1, **self._common,
+                )  # fmt: skip
 
-    def _some(
-        self,
-        x: torch.Tensor,
-        out: torch.Tensor,
-        rows: Rows,
-        work: tuple[torch.Tensor, ...],
-        rings: torch.Tensor,
-        places: RowPlaces,
-        frames: torch.Tensor,
-        slots: torch.Tensor,
-        turns: tuple[torch.Tensor, ...],
-        count: int,
-        chosen: LongTiles,
-    ) -> None:
+    def _layers(self, step: StageStep, chosen: LongTiles) -> None:
         layers, config = self.layers, self.layers.config
+        rows, rings, places, count = step.rows, step.rings, step.places, step.count
         ahead = {"AHEAD": count <= MOST_AHEAD and rows.gained.element_size() == 2}
         width, capacity, m = config.width, rings.shape[4], len(rows.residual)
-        query, attended, inner = work
+        query, attended, inner = step.work
         launch(kernels.places_kernel, (triton.cdiv(m, 64),))(
-            places.angles, places.places, places.firsts, frames, slots, *turns,
+            places.angles, places.places, places.firsts, step.frames, step.slots, *step.turns,
             m, count, config.tokens_per_frame, capacity, HEADS=config.heads, DIM=config.head_width, BLOCK_M=64, num_warps=4, **self._common,
         )  # fmt: skip
-        self._add(x, layers.begin, layers.first_gain, rows, chosen.begin, ahead, new=True)
+        self._add(step.x, layers.begin, layers.first_gain, rows, chosen.begin, ahead, new=True)
         q_blocks = triton.cdiv(count, chosen.block_q)
-        attend_grid = (q_blocks * config.heads * len(slots) * chosen.splits_attend,)
+        attend_grid = (q_blocks * config.heads * len(step.slots) * chosen.splits_attend,)
         for index, (keys, values) in enumerate(rings):
             tile = self._tile(chosen.qkv, rows)
             launch(kernels.qkv_kernel, _grid(tile, m, 3 * width))(
@@ -86,7 +53,7 @@ class LongStage:
                 WIDTH=width, HEADS=config.heads, BLOCK_P=triton.next_power_of_2(rows.parts), **_sizes(tile), **ahead, **self._common,
             )  # fmt: skip
             launch(kernels.attend_kernel, attend_grid)(
-                query, keys, values, places.firsts, slots, attended, self._work.parts, self._work.counters,
+                query, keys, values, places.firsts, step.slots, attended, self._work.parts, self._work.counters,
                 q_blocks, count, config.context, capacity, WIDTH=width, HEADS=config.heads, BLOCK_Q=chosen.block_q, BLOCK_T=chosen.block_t,
                 SPLITS=chosen.splits_attend, STAGES=chosen.stages_attend, num_warps=chosen.warps_attend, **self._common,
             )  # fmt: skip
@@ -100,7 +67,7 @@ class LongStage:
             self._add(inner, layers.feed_out[index], layers.next_gain[index], rows, chosen.feed_out, ahead)
         tile = self._tile(chosen.end, rows)
         launch(kernels.end_kernel, _grid(tile, m, config.outputs))(
-            rows.gained, layers.end, out, m, N=config.outputs, K=width, **_sizes(tile), **ahead, **self._common
+            rows.gained, layers.end, step.out, m, N=config.outputs, K=width, **_sizes(tile), **ahead, **self._common
         )
 
     def _add(

@@ -8,11 +8,11 @@ import torch
 import triton
 
 from engine.codec.layers import NORM_EPS
-from engine.runtime.codec_layers import PackedLayers, RowPlaces
+from engine.runtime.codec_layers import PackedLayers, StageStep
 from engine.runtime.codec_tiles import fitting, streams_at_once, tiles
 from engine.runtime.kernels import stage as kernels
 from engine.runtime.kernels.launch import launch
-from engine.runtime.kernels.ops import MOST_SPLIT_VALUES, Rows, SplitWork, shared_bytes
+from engine.runtime.kernels.ops import MOST_SPLIT_VALUES, SplitWork, shared_bytes
 
 
 @functools.cache
@@ -32,42 +32,24 @@ class ResidentStage:
         self._blocks, self._card = resident_blocks(device), device.type == "cuda"
         self._options = {"launch_cooperative_grid": True} if self._card else {}
 
-    def run(
-        self,
-        x: torch.Tensor,
-        out: torch.Tensor,
-        rows: Rows,
-        work: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
-        rings: torch.Tensor,
-        places: RowPlaces,
-        frames: torch.Tensor,
-        slots: torch.Tensor,
-        turns: tuple[torch.Tensor, ...],
-        count: int,
-        *,
-        advance: int = 0,
-    ) -> None:
-        """`count` new positions of each stream in `slots` from `x` `[., inputs]` to `out` `[., outputs]`.
-
-        `advance`: of the last stage, by how many frames those streams are further on afterwards.
-        """
-        config = self.layers.config
-        chosen = fitting(tiles(count, config.width), shared_bytes(rows.residual.device), rows.gained.element_size())
-        narrow_tiles = triton.cdiv(config.width, chosen.narrow)
-        most = streams_at_once(chosen, config, count, MOST_SPLIT_VALUES)
-        for begin in range(0, len(slots), most):
-            members = slots[begin : begin + most]
-            part = slice(begin * count, (begin + len(members)) * count)
+    def run(self, step: StageStep) -> None:
+        """From `step.x` to `step.out`."""
+        layers, config, count = self.layers, self.layers.config, step.count
+        device, itemsize = step.rows.residual.device, step.rows.gained.element_size()
+        chosen = fitting(tiles(count, config.width), shared_bytes(device), itemsize)
+        for some in step.groups(streams_at_once(chosen, config, count, MOST_SPLIT_VALUES)):
+            rows, rings, places = some.rows, some.rings, some.places
             launch(kernels.stage_kernel, (self._blocks,))(
-                x[part], out[part], rows.residual[part], rows.gained[part], rows.stats[begin * count :], *(buffer[part] for buffer in work),
+                some.x, some.out, rows.residual, rows.gained, rows.stats, *some.work,
                 self._work.parts, self._work.counters, self._meeting,
-                self.layers.begin, self.layers.end, self.layers.first_gain, *self.layers.weights, *self.layers.vectors,
-                rings, places.angles, places.places, places.firsts, frames, members, *turns,
-                len(members), count, config.tokens_per_frame, rows.stride,
-                len(rings), config.context, rings.shape[4], rings.stride(1), config.head_width**-0.5, NORM_EPS, advance,
+                layers.begin, layers.end, layers.first_gain, *layers.weights, *layers.vectors,
+                rings, places.angles, places.places, places.firsts, some.frames, some.slots, *some.turns,
+                len(some.slots), count, config.tokens_per_frame, rows.stride,
+                len(rings), config.context, rings.shape[4], rings.stride(1), config.head_width**-0.5, NORM_EPS, some.advance,
                 INPUTS=config.inputs, OUTPUTS=config.outputs, WIDTH=config.width, HIDDEN=config.hidden, HEADS=config.heads,
                 BLOCK_M=chosen.block_m, WIDE=chosen.wide, NARROW=chosen.narrow, BLOCK_K=chosen.block_k,
                 SPLITS_ATTEND=chosen.splits_attend, SPLITS_OUT=chosen.splits_out, SPLITS_DOWN=chosen.splits_down,
-                BLOCK_P=triton.next_power_of_2(narrow_tiles), BLOCK_Q=chosen.block_q, BLOCK_T=64, STAGES=chosen.stages,
+                BLOCK_P=triton.next_power_of_2(triton.cdiv(config.width, chosen.narrow)),
+                BLOCK_Q=chosen.block_q, BLOCK_T=64, STAGES=chosen.stages,
                 CARD=self._card, num_warps=chosen.warps, **self._options,
             )  # fmt: skip

@@ -9,7 +9,7 @@ import torch
 from engine.codec.config import TransformerStage
 from engine.codec.layers import STEP_FRAMES, Stack, StageWeights
 from engine.codec.layers import Rows as StreamRows
-from engine.runtime.codec_layers import PackedLayers, RowPlaces
+from engine.runtime.codec_layers import PackedLayers, RowPlaces, StageStep
 from engine.runtime.codec_long import LongStage
 from engine.runtime.codec_resident import ResidentStage
 from engine.runtime.codec_tiles import MOST_ROWS
@@ -146,8 +146,10 @@ class KernelStack:
             # The path and its shapes are those of one stream's rows, whoever is beside it.
             path = stage.resident if stage.resident is not None and count <= MOST_ROWS else stage.long
             path.run(
-                x, out, here, room, rings, state.places, state.frames, slots, stage.turns, count,
-                advance=frames if index == last else 0,
+                StageStep(
+                    x, out, here, room, rings, state.places, state.frames, slots, stage.turns, count,
+                    advance=frames if index == last else 0,
+                )
             )  # fmt: skip
             x = out
         return x.reshape(batch, -1, x.shape[-1])

@@ -1,6 +1,6 @@
 """A layer of the codec in five kernels that follow each other: for steps of so many rows that each of them fills the card.
 
-They are the parts of `engine.runtime.kernels.stage`, a block to a task, in tiles that keep the matrix units busy: the rotation is the end of the
+They are the parts of `engine.runtime.kernels.parts`, a block to a task, in tiles that keep the matrix units busy: the rotation is the end of the
 product that makes queries and keys, which go with the values straight into the rings; attention reads nothing but rings; the activation and
 the residual sum are the ends of their products. The blocks of one kernel start while those of the one before run out, and wait for them
 (programmatic dependent launch).
@@ -12,15 +12,15 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from engine.runtime.kernels.stage import (
-    _added,
-    _attended,
-    _ended,
-    _fed,
-    _fetch_early,
-    _moved_on,
-    _queries_keys_values,
-    _where_rows_go,
+from engine.runtime.kernels.parts import (
+    added,
+    attended,
+    ended,
+    fed,
+    fetch_early,
+    moved_on,
+    queries_keys_values,
+    where_rows_go,
 )
 
 
@@ -44,7 +44,7 @@ def _follow_with(
             EACH: tl.constexpr = ((K + BLOCK_K - 1) // BLOCK_K + SPLITS - 1) // SPLITS * BLOCK_K
             task = tl.program_id(0)
             if task < BLOCKS * SPLITS:
-                _fetch_early(w_ptr, task // SPLITS * BLOCK_N, task % SPLITS * EACH, N, K, BLOCK_N, EACH)
+                fetch_early(w_ptr, task // SPLITS * BLOCK_N, task % SPLITS * EACH, N, K, BLOCK_N, EACH)
         gdc_wait()
 
 
@@ -55,7 +55,7 @@ def places_kernel(
 ):  # fmt: skip
     """Grid (ceil(M / BLOCK_M),): once for all layers, where rows go."""
     _follow(PDL)
-    _where_rows_go(
+    where_rows_go(
         angles_ptr, places_ptr, firsts_ptr, frames_ptr, slots_ptr, cos_high, sin_high, cos_low, sin_low,
         tl.program_id(0), M, COUNT, PER_FRAME, CAPACITY, HEADS, DIM, BLOCK_M,
     )  # fmt: skip
@@ -65,7 +65,7 @@ def places_kernel(
 def advance_kernel(frames_ptr, slots_ptr, firsts_ptr, PER_FRAME, FRAMES, PDL: tl.constexpr):
     """Grid (streams,): each is FRAMES further on, after its last layer."""
     _follow(PDL)
-    _moved_on(frames_ptr, slots_ptr, firsts_ptr, tl.program_id(0), PER_FRAME, FRAMES)
+    moved_on(frames_ptr, slots_ptr, firsts_ptr, tl.program_id(0), PER_FRAME, FRAMES)
 
 
 @triton.jit(do_not_specialize=["parts", "M", "STRIDE", "CAPACITY"])
@@ -78,7 +78,7 @@ def qkv_kernel(
 ):  # fmt: skip
     """Grid (tiles of the product,)."""
     _follow_with(w_ptr, 3 * WIDTH, WIDTH, BLOCK_N, BLOCK_K, 1, PDL, AHEAD)
-    _queries_keys_values(
+    queries_keys_values(
         x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, query_ptr, keys_ptr, values_ptr, angles_ptr, places_ptr,
         parts, tl.program_id(0), M, STRIDE, CAPACITY, scale, eps, WIDTH, HEADS, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def attend_kernel(
 ):  # fmt: skip
     """Grid (streams × blocks of queries × heads × SPLITS,)."""
     _follow(PDL)
-    _attended(
+    attended(
         query_ptr, keys_ptr, values_ptr, firsts_ptr, slots_ptr, out_ptr, part_ptr, counter_ptr, tl.program_id(0), q_blocks, COUNT,
         CONTEXT, CAPACITY, WIDTH, HEADS, BLOCK_Q, BLOCK_T, SPLITS, STAGES,
     )  # fmt: skip
@@ -107,7 +107,7 @@ def add_kernel(
 ):  # fmt: skip
     """Grid (tiles of the product × SPLITS,)."""
     _follow_with(w_ptr, N, K, BLOCK_N, BLOCK_K, SPLITS, PDL, AHEAD)
-    _added(
+    added(
         x_ptr, w_ptr, gain_ptr, residual_ptr, gained_ptr, stats_ptr, part_ptr, counter_ptr, tl.program_id(0), M, STRIDE,
         N, K, BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, STAGES, True, SET,
     )  # fmt: skip
@@ -122,7 +122,7 @@ def feed_kernel(
 ):  # fmt: skip
     """Grid (tiles of the product,)."""
     _follow_with(w_ptr, N, K, BLOCK_N, BLOCK_K, 1, PDL, AHEAD)
-    _fed(
+    fed(
         x_ptr, w_ptr, shift_ptr, bias_ptr, stats_ptr, out_ptr, parts, tl.program_id(0), M, STRIDE, eps,
         N, K, BLOCK_M, BLOCK_N, BLOCK_K, BLOCK_P, STAGES, True,
     )  # fmt: skip
@@ -135,4 +135,4 @@ def end_kernel(
 ):  # fmt: skip
     """Grid (tiles of the product,)."""
     _follow_with(w_ptr, N, K, BLOCK_N, BLOCK_K, 1, PDL, AHEAD)
-    _ended(x_ptr, w_ptr, out_ptr, tl.program_id(0), M, N, K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, True)
+    ended(x_ptr, w_ptr, out_ptr, tl.program_id(0), M, N, K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, True)
