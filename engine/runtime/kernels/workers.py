@@ -79,7 +79,7 @@ def compile_apart(
     left, seen_s = total, time.monotonic()
     try:
         while any(feeder.is_alive() for feeder in feeders):
-            time.sleep(0.05)
+            time.sleep(0.2)
             progress(1 - len(waiting) / total)
             if len(waiting) != left:
                 left, seen_s = len(waiting), time.monotonic()
