@@ -54,7 +54,8 @@ class _Later(Executor):
 
     def run(self, threads: int, progress: Callable[[float], None]) -> None:
         """Return when all is done. What `progress` raises is raised, and leaves the rest undone."""
-        apart = (described(task) for _, task in self._waiting)
+        launchers: set[str] = set()
+        apart = (described(task, launchers) for _, task in self._waiting)
         try:
             compile_apart([task for task in apart if task is not None], threads, progress=progress)
         except BaseException:

@@ -2,6 +2,7 @@
 
 Half of a compilation is Python, which a process does one at a time: sixteen threads get through a hundred kernels little faster than three. A
 worker imports Triton and the module of a kernel, no torch, and never touches a device; it is told what to compile in Python literals, a line each.
+A C compiler builds what launches a kernel, once for all kernels of like arguments. Triton would do that at the first launch, one after the other.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ _FEWEST = 8  # kernels for which workers are worth their start
 _PATIENCE_S = 300.0  # without a task begun; then this process compiles what is left
 
 
-def described(task: Callable[[], Any]) -> str | None:
+def described(task: Callable[[], Any], launchers: set[str]) -> str | None:
     """What a compilation that Triton hands to an executor compiles, for a worker; None where this Triton keeps it in another way, or where the
-    result is in the disk cache already."""
+    result is in the disk cache already. The first kernel of like arguments is the one whose worker builds their launcher: it adds itself to
+    `launchers`."""
     try:
         known = inspect.getclosurevars(task).nonlocals
         source, target, options = known["src"], known["target"], known["options"].__dict__
@@ -38,12 +40,13 @@ def described(task: Callable[[], Any]) -> str | None:
         text = ascii(  # a path in `options` may have any letters, and a worker's standard input any encoding
             (
                 function.module, function.fn.__qualname__, dict(source.signature), dict(source.constants), dict(source.attrs),
-                (target.backend, target.arch, target.warp_size), dict(options),
+                (target.backend, target.arch, target.warp_size), dict(options), (launcher := str(source.signature)) not in launchers,
             )
         )  # fmt: skip
         ast.literal_eval(text)
     except Exception:  # whatever another version of Triton does: kernels are compiled here, then
         return None
+    launchers.add(launcher)
     return text
 
 
@@ -123,14 +126,24 @@ def main() -> None:
     from triton.compiler import ASTSource, compile
 
     for line in sys.stdin:
-        module, name, signature, constants, attrs, target, options = ast.literal_eval(line)
+        module, name, signature, constants, attrs, target, options, builds_launcher = ast.literal_eval(line)
         try:
             kernel = getattr(importlib.import_module(module), name)
-            compile(ASTSource(kernel, signature, constants, attrs), target=GPUTarget(*target), options=options)
+            compiled = compile(ASTSource(kernel, signature, constants, attrs), target=GPUTarget(*target), options=options)
         except Exception as error:
             print(type(error).__name__, file=answers, flush=True)
         else:
+            if builds_launcher:
+                _build_launcher(compiled)
             print("compiled", file=answers, flush=True)
+
+
+def _build_launcher(compiled: Any) -> None:
+    """Triton's cache keeps it. Where there is no C compiler or it fails, the first launch says so."""
+    with contextlib.suppress(Exception):
+        from triton.backends.nvidia.driver import CudaLauncher
+
+        CudaLauncher(compiled.src, compiled.metadata)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,18 +112,33 @@ def test_a_few_kernels_are_not_worth_a_worker(tmp_path: Path) -> None:
 
 def test_a_task_of_another_kind_is_not_described() -> None:
     number = 3
-    assert workers.described(lambda: number) is None and workers.described(int) is None
+    launchers: set[str] = set()
+    assert workers.described(lambda: number, launchers) is None and workers.described(int, launchers) is None
+    assert not launchers
+
+
+def compilation(argument: str) -> Callable[[], object]:
+    """As Triton hands it to an executor, of a kernel that takes one `argument`."""
+    src = SimpleNamespace(
+        fn=SimpleNamespace(module="kernels", fn=done), signature={"x": argument}, constants={(1,): 16}, attrs={}
+    )
+    target = SimpleNamespace(backend="cuda", arch=80, warp_size=32)
+    options, env_vars = SimpleNamespace(extern_libs=(("libdevice", "C:\\Users\\Jörg 语音\\libdevice.10.bc"),)), {}
+    return lambda: (src, target, options, env_vars)
 
 
 def test_a_description_survives_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_is_cached", lambda *_: False)
-    function = SimpleNamespace(module="kernels", fn=done)
-    src = SimpleNamespace(fn=function, signature={"x": "*fp32"}, constants={(1,): 16}, attrs={})
-    target = SimpleNamespace(backend="cuda", arch=80, warp_size=32)
-    options, env_vars = SimpleNamespace(extern_libs=(("libdevice", "C:\\Users\\Jörg 语音\\libdevice.10.bc"),)), {}
-    text = workers.described(lambda: (src, target, options, env_vars))
+    text = workers.described(compilation("*fp32"), set())
     assert text is not None and text.isascii()
-    assert ast.literal_eval(text)[-1] == vars(options)
+    assert ast.literal_eval(text)[-2]["extern_libs"][0][1] == "C:\\Users\\Jörg 语音\\libdevice.10.bc"
+
+
+def test_the_launcher_of_like_arguments_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_is_cached", lambda *_: False)
+    launchers: set[str] = set()
+    texts = [workers.described(compilation(argument), launchers) for argument in ("*fp32", "*fp32", "i32", "*fp32")]
+    assert [ast.literal_eval(text or "")[-1] for text in texts] == [True, False, True, False]
 
 
 def test_a_worker_imports_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +161,7 @@ def test_a_worker_compiles_what_it_is_told_and_goes_on_after_what_it_cannot(tmp_
         for name in names.split()
     }
     sound = ("engine.runtime.kernels.layer", "places_kernel", signature, {(13,): 2, (14,): 32, (15,): 16, (16,): False},
-             {}, ("cuda", 80, 32), {"num_warps": 4})  # fmt: skip
+             {}, ("cuda", 80, 32), {"num_warps": 4}, True)  # fmt: skip
     broken = (sound[0], "no_such_kernel", *sound[2:])
     answers = subprocess.run(
         [sys.executable, "-m", "engine.runtime.kernels.workers"],
@@ -160,7 +176,7 @@ def test_what_compilers_print_is_taken_for_no_answer(tmp_path: Path, monkeypatch
     noise = "import os\ndef __getattr__(name):\n    os.write(1, b'ptxas\\n')\n    print('a program')\n    raise KeyError(name)"
     (tmp_path / "noisy_kernels.py").write_text(noise, "utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    task = ("noisy_kernels", "kernel", {}, {}, {}, ("cuda", 80, 32), {})
+    task = ("noisy_kernels", "kernel", {}, {}, {}, ("cuda", 80, 32), {}, False)
     answers = subprocess.run(
         [sys.executable, "-m", "engine.runtime.kernels.workers"],
         input=f"{task!r}\n{task!r}\n", capture_output=True, text=True, timeout=240, check=True,
