@@ -36,30 +36,59 @@ def _gumbel(seed, frame, channel, tokens):
 
 
 @triton.jit
-def _order_key(x):
-    """A uint32 that orders like the float."""
-    bits = x.to(tl.uint32, bitcast=True)
-    return tl.where((bits >> 31) != 0, bits ^ 0xFFFFFFFF, bits | 0x80000000)
+def _least(scores):
+    """The lowest score that is a number's."""
+    return tl.min(tl.where(scores == float("-inf"), float("inf"), scores), 0)
 
 
 @triton.jit
-def _kth_largest(keys, k):
-    """The largest t with count(keys >= t) >= k, by bisection over the bits. One sum a round: two bits in three sums were slower."""
-    t = tl.zeros((), tl.uint32)
-    for bit in tl.static_range(32):
-        trial = t + tl.full((), 1 << (31 - bit), tl.uint32)
-        t = tl.where(tl.sum((keys >= trial).to(tl.int32), 0) >= k, trial, t)
-    return t
+def _kth_largest(scores, k):
+    """A t with `scores >= t` true for the k largest and those that equal the last of them; for all where there are not so many.
+
+    Bisection, until the count is k or no float lies between. It takes ten rounds or so, each a sum over all.
+    """
+    low = _least(scores)
+    high = tl.max(scores, 0)
+    count = tl.sum((scores >= low).to(tl.int32), 0)
+    if tl.sum((scores >= high).to(tl.int32), 0) >= k:
+        low = high
+        count = k
+    while count > k:
+        middle = low + 0.5 * (high - low)
+        above = tl.sum((scores >= middle).to(tl.int32), 0)
+        if (middle <= low) | (middle >= high):
+            count = k
+        elif above >= k:
+            low = middle
+            count = above
+        else:
+            high = middle
+    return low
 
 
 @triton.jit
-def _nucleus(keys, probs, mass):
-    """The largest t with more than `mass` of probability at or above it: the token that crosses stays, the first always does."""
-    t = tl.zeros((), tl.uint32)
-    for bit in tl.static_range(32):
-        trial = t + tl.full((), 1 << (31 - bit), tl.uint32)
-        t = tl.where(tl.sum(tl.where(keys >= trial, probs, 0.0), 0) > mass, trial, t)
-    return t
+def _nucleus(scores, probs, mass):
+    """A t with `scores >= t` true for the fewest largest that have more than `mass` of probability: the token that crosses stays, the first
+    always does."""
+    low = _least(scores)
+    high = tl.max(scores, 0)
+    between = tl.sum((scores >= low).to(tl.int32), 0) - tl.sum((scores >= high).to(tl.int32), 0)
+    if tl.sum(tl.where(scores >= high, probs, 0.0), 0) > mass:
+        low = high
+        between = 0
+    while between > 1:
+        middle = low + 0.5 * (high - low)
+        part = tl.sum(((scores >= low) & (scores < middle)).to(tl.int32), 0)
+        enough = tl.sum(tl.where(scores >= middle, probs, 0.0), 0) > mass
+        if (middle <= low) | (middle >= high):
+            between = 0
+        elif enough:
+            low = middle
+            between -= part
+        else:
+            high = middle
+            between = part
+    return low
 
 
 @triton.jit
@@ -67,16 +96,15 @@ def _pick(logits, ok, temperature, top_k, top_p, noise):
     """Temperature, top-k, top-p, then Gumbel arg-max; temperature 0 is arg-max of the logits."""
     greedy = temperature <= 0.0
     scores = logits / tl.where(greedy, 1.0, temperature)
-    scores = tl.where(ok, scores, float("-inf"))
+    # An infinite score has no middle; what is no number is as unlikely as can be.
+    scores = tl.where(ok, tl.minimum(tl.maximum(scores, -1.0e38), 1.0e38), float("-inf"))
     if not greedy:
-        keys = _order_key(scores)
         if top_k > 0:
-            scores = tl.where(keys >= _kth_largest(keys, top_k), scores, float("-inf"))
+            scores = tl.where(scores >= _kth_largest(scores, top_k), scores, float("-inf"))
         if (top_p > 0.0) & (top_p < 1.0):
-            keys = _order_key(scores)
             weights = tl.exp(scores - tl.max(scores, 0))
             weights = weights / tl.sum(weights, 0)
-            scores = tl.where(keys >= _nucleus(keys, weights, top_p), scores, float("-inf"))
+            scores = tl.where(scores >= _nucleus(scores, weights, top_p), scores, float("-inf"))
         scores = tl.where(scores == float("-inf"), scores, scores + noise)
     return tl.argmax(scores, 0)
 
@@ -103,43 +131,43 @@ def sample_kernel(
     # Nothing before this kernel in the frame writes these, so they need not wait for it.
     frame = tl.load(frame_ptr + row)
     seed = tl.load(seed_ptr + row)
+    temperature, top_p, penalty = tl.load(floats_ptr + row * 5), tl.load(floats_ptr + row * 5 + 1), tl.load(floats_ptr + row * 5 + 2)
+    top_k = tl.load(ints_ptr + row * 2)
     tokens = tl.arange(0, BLOCK)
+    ok = tokens < SIZE
+    seen_at = history_ptr + (row * CHANNELS + channel) * VOCAB
+    seen = tl.load(seen_at + tokens, mask=ok, other=0) != 0
+    if not LAST:
+        dims = tl.arange(0, BLOCK_D)
+        dims_ok = dims < DIM
+        gain = tl.load(gain_ptr + dims, mask=dims_ok, other=0)
     noise = _gumbel(seed, frame, channel + 1, tokens)
-    if PDL:
-        gdc_wait()
-    live = tl.load(live_ptr + row)
     if FIRST:
         two = tl.arange(0, 2)
+        stop_temperature, stop_top_p = tl.load(floats_ptr + row * 5 + 3), tl.load(floats_ptr + row * 5 + 4)
+        stop_top_k, never_stop = tl.load(ints_ptr + row * 2 + 1), tl.load(force_ptr)
+        stop_noise = _gumbel(seed, frame, channel, two)
+    if PDL:
+        gdc_wait()
+    logits = tl.load(logits_ptr + row * STRIDE + tokens, mask=ok, other=0)
+    live = tl.load(live_ptr + row)
+    if FIRST:
         stop_logits = tl.load(logits_ptr + row * STRIDE + SIZE + two)
-        stop = _pick(
-            stop_logits, two < 2, tl.load(floats_ptr + row * 5 + 3), tl.load(ints_ptr + row * 2 + 1), tl.load(floats_ptr + row * 5 + 4),
-            _gumbel(seed, frame, channel, two),
-        )  # fmt: skip
-        if (stop == 1) & (tl.load(force_ptr) == 0):
+        stop = _pick(stop_logits, two < 2, stop_temperature, stop_top_k, stop_top_p, stop_noise)
+        if (stop == 1) & (never_stop == 0):
             live = 0
             tl.store(live_ptr + row, live)
-    ok = tokens < SIZE
-    logits = tl.load(logits_ptr + row * STRIDE + tokens, mask=ok, other=0)
-    penalty = tl.load(floats_ptr + row * 5 + 2)
-    seen_at = history_ptr + (row * CHANNELS + channel) * VOCAB
-    if penalty != 1.0:
-        seen = tl.load(seen_at + tokens, mask=ok, other=0) != 0
-        logits = tl.where(seen, tl.where(logits < 0, logits * penalty, logits / penalty), logits)
-    code = _pick(
-        logits, ok, tl.load(floats_ptr + row * 5), tl.load(ints_ptr + row * 2), tl.load(floats_ptr + row * 5 + 1), noise
-    ).to(tl.int32)
+    logits = tl.where(seen, tl.where(logits < 0, logits * penalty, logits / penalty), logits)
+    code = _pick(logits, ok, temperature, top_k, top_p, noise).to(tl.int32)
     tl.store(codes_ptr + row * CHANNELS + channel, code)
     if live != 0:
         tl.store(seen_at + code, 1)
     if not LAST:
-        dims = tl.arange(0, BLOCK_D)
-        dims_ok = dims < DIM
         x = tl.load(embedding_ptr + code.to(tl.int64) * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
         tl.store(residual_ptr + row * DIM + dims, x, mask=dims_ok)
         tl.store(out_stats_ptr + row, tl.sum(x, 0))
         tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
-        gained = x * tl.load(gain_ptr + dims, mask=dims_ok, other=0)
-        tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=dims_ok)
+        tl.store(out_ptr + row * DIM + dims, (x * gain).to(out_ptr.dtype.element_ty), mask=dims_ok)
 
 
 @triton.jit
@@ -154,29 +182,36 @@ def next_input_kernel(
     """
     if PDL:
         gdc_launch_dependents()
-        gdc_wait()
     row = tl.program_id(0)
-    live = tl.load(live_ptr + row)
     dims = tl.arange(0, BLOCK_D)
     ok = dims < DIM
     dtype = slot_ptr.dtype.element_ty
-    at = tl.load(ring_at_ptr + row)
-    ring = ring_ptr + ((at % RING) * CAPACITY + row) * (CHANNELS + 1)
     x = tl.load(slot_ptr + dims, mask=ok, other=0)
+    gain = tl.load(gain_ptr + dims, mask=ok, other=0)
+    if PDL:
+        gdc_wait()
+    live = tl.load(live_ptr + row)
+    at = tl.load(ring_at_ptr + row)
+    frame = tl.load(frame_ptr + row)
+    codes = ()
     for channel in tl.static_range(CHANNELS):
-        code = tl.load(codes_ptr + row * CHANNELS + channel)
-        tl.store(ring + channel, code)
-        y = tl.load(tables_ptr + (channel * VOCAB + code).to(tl.int64) * DIM + dims, mask=ok, other=0)
-        x = (x.to(tl.float32) + y.to(tl.float32)).to(dtype)
-    tl.store(ring + CHANNELS, live)
-    tl.store(ring_at_ptr + row, at + 1)
-    tl.store(frame_ptr + row, tl.load(frame_ptr + row) + live)
+        codes = codes + (tl.load(codes_ptr + row * CHANNELS + channel),)
+    rows = ()  # all of them are asked for before anything waits for the first
+    for channel in tl.static_range(CHANNELS):
+        rows = rows + (tl.load(tables_ptr + (channel * VOCAB + codes[channel]).to(tl.int64) * DIM + dims, mask=ok, other=0),)
+    for channel in tl.static_range(CHANNELS):
+        x = (x.to(tl.float32) + rows[channel].to(tl.float32)).to(dtype)
     x = x.to(tl.float32)
     tl.store(residual_ptr + row * DIM + dims, x, mask=ok)
     tl.store(out_stats_ptr + row, tl.sum(x, 0))
     tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
-    gained = x * tl.load(gain_ptr + dims, mask=ok, other=0)
-    tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=ok)
+    tl.store(out_ptr + row * DIM + dims, (x * gain).to(out_ptr.dtype.element_ty), mask=ok)
+    ring = ring_ptr + ((at % RING) * CAPACITY + row) * (CHANNELS + 1)
+    for channel in tl.static_range(CHANNELS):
+        tl.store(ring + channel, codes[channel])
+    tl.store(ring + CHANNELS, live)
+    tl.store(ring_at_ptr + row, at + 1)
+    tl.store(frame_ptr + row, frame + live)
 
 
 @triton.jit(do_not_specialize=["STATS_IN"])
@@ -187,19 +222,22 @@ def advance_kernel(
     """Grid (B,). Final RMSNorm of the backbone; its result is the local transformer's first input. Moves the position of live rows on."""
     if PDL:
         gdc_launch_dependents()
-        gdc_wait()
     row = tl.program_id(0)
     dims = tl.arange(0, BLOCK_D)
     ok = dims < DIM
+    norm_gain = tl.load(norm_gain_ptr + dims, mask=ok, other=0)
+    gain = tl.load(gain_ptr + dims, mask=ok, other=0)
+    if PDL:
+        gdc_wait()
     parts = tl.arange(0, BLOCK_P)
-    squares = tl.sum(tl.load(stats_ptr + (STATS_IN + parts) * CAPACITY + row, mask=parts < STATS_IN, other=0), 0)
+    squares = tl.load(stats_ptr + (STATS_IN + parts) * CAPACITY + row, mask=parts < STATS_IN, other=0)
     x = tl.load(residual_ptr + row * DIM + dims, mask=ok, other=0)
-    x = x * (1.0 / tl.sqrt(squares / DIM + eps)) * tl.load(norm_gain_ptr + dims, mask=ok, other=0)
+    moved = tl.load(position_ptr + row) + tl.load(live_ptr + row)
+    x = x * (1.0 / tl.sqrt(tl.sum(squares, 0) / DIM + eps)) * norm_gain
     # The hidden state is handed on in the model's dtype, as between the two transformers of the reference.
     x = x.to(out_ptr.dtype.element_ty).to(tl.float32)
     tl.store(local_ptr + row * DIM + dims, x, mask=ok)
     tl.store(out_stats_ptr + row, tl.sum(x, 0))
     tl.store(out_stats_ptr + CAPACITY + row, tl.sum(x * x, 0))
-    gained = x * tl.load(gain_ptr + dims, mask=ok, other=0)
-    tl.store(out_ptr + row * DIM + dims, gained.to(out_ptr.dtype.element_ty), mask=ok)
-    tl.store(position_ptr + row, tl.load(position_ptr + row) + tl.load(live_ptr + row))
+    tl.store(out_ptr + row * DIM + dims, (x * gain).to(out_ptr.dtype.element_ty), mask=ok)
+    tl.store(position_ptr + row, moved)
