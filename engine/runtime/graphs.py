@@ -183,7 +183,7 @@ class FrameGraphs:
                 self.qkv, cache.keys[index], cache.values[index], cache.table, state.position, q_gain, k_gain, self.cos, self.sin,
                 self.part, self.part_max, self.part_sum, self.counter, self.attended, cache.table.shape[1], scale, config.norm_eps,
                 HEADS=config.heads, KV_HEADS=config.kv_heads, DIM=config.head_dim, PAGE=PAGE_ROWS, SPLITS=splits,
-                GROUP_PAD=self.group_pad, BLOCK_T=ATTENTION_TILE, STAGES=ATTENTION_STAGES, EARLY=rows <= 4, PDL=self.pdl, num_warps=4, **self.launch,
+                GROUP_PAD=self.group_pad, BLOCK_T=ATTENTION_TILE, STAGES=ATTENTION_STAGES, EARLY=rows <= 4, PDL=self.pdl, num_warps=8 if rows <= 2 else 4, **self.launch,
             )  # fmt: skip
             out.add(self.attended[:rows], x)
             gate_up.store(x.gained[:rows], x, self.inner[:rows])

@@ -8,15 +8,11 @@ from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 
 @triton.jit
-def _normed_rotated(ptr, gain_ptr, cos, sin, rows_ok, stride, DIM: tl.constexpr, ROWS: tl.constexpr, eps):
-    """Heads `[ROWS, DIM]` after RMSNorm and half-split rotation, as two halves in float32."""
-    rows = tl.arange(0, ROWS)
-    half = tl.arange(0, DIM // 2)
-    low = tl.load(ptr + rows[:, None] * stride + half[None, :], mask=rows_ok[:, None], other=0).to(tl.float32)
-    high = tl.load(ptr + rows[:, None] * stride + DIM // 2 + half[None, :], mask=rows_ok[:, None], other=0).to(tl.float32)
+def _normed_rotated(low, high, gain_low, gain_high, cos, sin, DIM: tl.constexpr, eps):
+    """Heads, given as two halves `[., DIM / 2]` in float32, after RMSNorm and half-split rotation."""
     inv = 1.0 / tl.sqrt((tl.sum(low * low, 1) + tl.sum(high * high, 1)) / DIM + eps)
-    low = low * inv[:, None] * tl.load(gain_ptr + half)[None, :]
-    high = high * inv[:, None] * tl.load(gain_ptr + DIM // 2 + half)[None, :]
+    low = low * inv[:, None] * gain_low[None, :]
+    high = high * inv[:, None] * gain_high[None, :]
     return low * cos[None, :] - high * sin[None, :], high * cos[None, :] + low * sin[None, :]
 
 
@@ -60,12 +56,27 @@ def paged_attention_kernel(
         v_high_t = tl.load(values_ptr + HALF + tile, mask=ok[:, None], other=0)
     cos = tl.load(cos_ptr + position * HALF + half)
     sin = tl.load(sin_ptr + position * HALF + half)
+    q_gain_low, q_gain_high = tl.load(q_gain_ptr + half), tl.load(q_gain_ptr + HALF + half)
+    k_gain_low, k_gain_high = tl.load(k_gain_ptr + half), tl.load(k_gain_ptr + HALF + half)
+    page = tl.load(page_table_ptr + batch * PAGES_PER_ROW + position // PAGE).to(tl.int64)
+    slot = (page * KV_HEADS + head) * PAGE * DIM + (position % PAGE) * DIM
     if PDL:
         gdc_wait()
+    # All that is read of this row is asked for at once.
     row = qkv_ptr + batch * (HEADS + 2 * KV_HEADS) * DIM
     group = tl.arange(0, GROUP_PAD)
     group_ok = group < GROUP
-    q_low, q_high = _normed_rotated(row + head * GROUP * DIM, q_gain_ptr, cos, sin, group_ok, DIM, DIM, GROUP_PAD, eps)
+    q_row = row + head * GROUP * DIM + group[:, None] * DIM + half[None, :]
+    q_low = tl.load(q_row, mask=group_ok[:, None], other=0).to(tl.float32)
+    q_high = tl.load(q_row + HALF, mask=group_ok[:, None], other=0).to(tl.float32)
+    own_row = split == 0
+    k_row = row + (HEADS + head) * DIM + half
+    k_low = tl.load(k_row, mask=own_row, other=0).to(tl.float32)
+    k_high = tl.load(k_row + HALF, mask=own_row, other=0).to(tl.float32)
+    v_row = k_row + KV_HEADS * DIM
+    v_low = tl.load(v_row, mask=own_row, other=0)
+    v_high = tl.load(v_row + HALF, mask=own_row, other=0)
+    q_low, q_high = _normed_rotated(q_low, q_high, q_gain_low, q_gain_high, cos, sin, DIM, eps)
     q_low = (q_low * scale).to(dtype)
     q_high = (q_high * scale).to(dtype)
 
@@ -102,16 +113,10 @@ def paged_attention_kernel(
         acc_high = tl.dot(weights.to(dtype), v_high_t, acc_high * shrink[:, None], input_precision="ieee")
         top = new_top
 
-    if split == 0:
-        one = tl.arange(0, 1)
-        k_low, k_high = _normed_rotated(row + (HEADS + head) * DIM, k_gain_ptr, cos, sin, one < 1, DIM, DIM, 1, eps)
-        v_row = row + (HEADS + KV_HEADS + head) * DIM
-        v_low = tl.load(v_row + half)
-        v_high = tl.load(v_row + HALF + half)
-        page = tl.load(page_table_ptr + batch * PAGES_PER_ROW + position // PAGE).to(tl.int64)
-        slot = (page * KV_HEADS + head) * PAGE * DIM + (position % PAGE) * DIM
-        k_low_d = k_low.to(dtype)
-        k_high_d = k_high.to(dtype)
+    if own_row:
+        own_low, own_high = _normed_rotated(k_low[None, :], k_high[None, :], k_gain_low, k_gain_high, cos, sin, DIM, eps)
+        k_low_d = own_low.to(dtype)
+        k_high_d = own_high.to(dtype)
         tl.store(keys_ptr + slot + half[None, :], k_low_d)
         tl.store(keys_ptr + slot + HALF + half[None, :], k_high_d)
         tl.store(values_ptr + slot + half, v_low.to(dtype))
@@ -125,8 +130,8 @@ def paged_attention_kernel(
         acc_high = acc_high * shrink[:, None] + weight[:, None] * v_high.to(tl.float32)[None, :]
         top = new_top
 
-    out = out_ptr + batch * HEADS * DIM + (head * GROUP + group)[:, None] * DIM + half[None, :]
     if SPLITS == 1:
+        out = out_ptr + batch * HEADS * DIM + (head * GROUP + group)[:, None] * DIM + half[None, :]
         tl.store(out, (acc_low / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
         tl.store(out + HALF, (acc_high / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
     else:
@@ -140,22 +145,32 @@ def paged_attention_kernel(
         done = tl.atomic_add(counter_ptr + batch * KV_HEADS + head, 1, sem="acq_rel", scope="gpu")
         if done == SPLITS - 1:
             tl.debug_barrier()
-            where = (batch * KV_HEADS + head) * SPLITS * GROUP_PAD
-            top = tl.full((GROUP_PAD,), -1.0e30, tl.float32)
+            # All parts are asked for before anything waits for the first; of the rows in each, those that are heads.
+            FEW: tl.constexpr = triton.next_power_of_2(GROUP)
+            few = tl.arange(0, FEW)
+            few_ok = few < GROUP
+            tops, totals, lows, highs = (), (), (), ()
             for index in tl.static_range(SPLITS):
-                top = tl.maximum(top, tl.load(part_max_ptr + where + index * GROUP_PAD + group, cache_modifier=".cg"))
-            total = tl.zeros((GROUP_PAD,), tl.float32)
-            acc_low = tl.zeros((GROUP_PAD, HALF), tl.float32)
-            acc_high = tl.zeros((GROUP_PAD, HALF), tl.float32)
+                at = ((batch * KV_HEADS + head) * SPLITS + index) * GROUP_PAD + few
+                theirs = part_ptr + at[:, None] * DIM + half[None, :]
+                tops = tops + (tl.load(part_max_ptr + at, cache_modifier=".cg"),)
+                totals = totals + (tl.load(part_sum_ptr + at, cache_modifier=".cg"),)
+                lows = lows + (tl.load(theirs, mask=few_ok[:, None], other=0, cache_modifier=".cg"),)
+                highs = highs + (tl.load(theirs + HALF, mask=few_ok[:, None], other=0, cache_modifier=".cg"),)
+            most = tl.full((FEW,), -1.0e30, tl.float32)
             for index in tl.static_range(SPLITS):
-                at = where + index * GROUP_PAD + group
-                share = tl.exp(tl.load(part_max_ptr + at, cache_modifier=".cg") - top)
-                total += share * tl.load(part_sum_ptr + at, cache_modifier=".cg")
-                part = part_ptr + at[:, None] * DIM + half[None, :]
-                acc_low += share[:, None] * tl.load(part, mask=group_ok[:, None], other=0, cache_modifier=".cg")
-                acc_high += share[:, None] * tl.load(part + HALF, mask=group_ok[:, None], other=0, cache_modifier=".cg")
-            tl.store(out, (acc_low / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
-            tl.store(out + HALF, (acc_high / total[:, None]).to(out_ptr.dtype.element_ty), mask=group_ok[:, None])
+                most = tl.maximum(most, tops[index])
+            whole = tl.zeros((FEW,), tl.float32)
+            low = tl.zeros((FEW, HALF), tl.float32)
+            high = tl.zeros((FEW, HALF), tl.float32)
+            for index in tl.static_range(SPLITS):
+                share = tl.exp(tops[index] - most)
+                whole += share * totals[index]
+                low += share[:, None] * lows[index]
+                high += share[:, None] * highs[index]
+            out = out_ptr + batch * HEADS * DIM + (head * GROUP + few)[:, None] * DIM + half[None, :]
+            tl.store(out, (low / whole[:, None]).to(out_ptr.dtype.element_ty), mask=few_ok[:, None])
+            tl.store(out + HALF, (high / whole[:, None]).to(out_ptr.dtype.element_ty), mask=few_ok[:, None])
             tl.store(counter_ptr + batch * KV_HEADS + head, 0)
 
 
@@ -171,39 +186,42 @@ def local_attention_kernel(
     """
     if PDL:
         gdc_launch_dependents()
-        gdc_wait()
     head = tl.program_id(0)
     batch = tl.program_id(1)
     half = tl.arange(0, HALF_PAD)
     half_ok = half < DIM // 2
     dims = tl.arange(0, DIM_PAD)
     dims_ok = dims < DIM
+    if ROTATE:
+        cos = tl.load(cos_ptr + position * (DIM // 2) + half, mask=half_ok, other=0)
+        sin = tl.load(sin_ptr + position * (DIM // 2) + half, mask=half_ok, other=0)
+    if PDL:
+        gdc_wait()
+    # All that is read is asked for at once.
     row = qkv_ptr + batch * 3 * HEADS * DIM + head * DIM
     q_even = tl.load(row + 2 * half, mask=half_ok, other=0).to(tl.float32)
     q_odd = tl.load(row + 2 * half + 1, mask=half_ok, other=0).to(tl.float32)
     k_even = tl.load(row + HEADS * DIM + 2 * half, mask=half_ok, other=0).to(tl.float32)
     k_odd = tl.load(row + HEADS * DIM + 2 * half + 1, mask=half_ok, other=0).to(tl.float32)
     value = tl.load(row + 2 * HEADS * DIM + dims, mask=dims_ok, other=0).to(tl.float32)
-    if ROTATE:
-        cos = tl.load(cos_ptr + position * (DIM // 2) + half, mask=half_ok, other=0)
-        sin = tl.load(sin_ptr + position * (DIM // 2) + half, mask=half_ok, other=0)
-        q_even, q_odd = q_even * cos - q_odd * sin, q_odd * cos + q_even * sin
-        k_even, k_odd = k_even * cos - k_odd * sin, k_odd * cos + k_even * sin
     cache = (batch * HEADS + head) * LENGTH
-    tl.store(keys_ptr + (cache + position) * 2 * HALF_PAD + half, k_even)
-    tl.store(keys_ptr + (cache + position) * 2 * HALF_PAD + HALF_PAD + half, k_odd)
-    tl.store(values_ptr + (cache + position) * DIM_PAD + dims, value)
-    own = tl.sum(q_even * k_even + q_odd * k_odd, 0) * scale
     times = tl.arange(0, LENGTH)
     ok = times < position
     at = (cache + times)[:, None] * 2 * HALF_PAD + half[None, :]
     keys_even = tl.load(keys_ptr + at, mask=ok[:, None], other=0)
     keys_odd = tl.load(keys_ptr + HALF_PAD + at, mask=ok[:, None], other=0)
+    values = tl.load(values_ptr + (cache + times)[:, None] * DIM_PAD + dims[None, :], mask=ok[:, None], other=0)
+    if ROTATE:
+        q_even, q_odd = q_even * cos - q_odd * sin, q_odd * cos + q_even * sin
+        k_even, k_odd = k_even * cos - k_odd * sin, k_odd * cos + k_even * sin
+    tl.store(keys_ptr + (cache + position) * 2 * HALF_PAD + half, k_even)
+    tl.store(keys_ptr + (cache + position) * 2 * HALF_PAD + HALF_PAD + half, k_odd)
+    tl.store(values_ptr + (cache + position) * DIM_PAD + dims, value)
+    own = tl.sum(q_even * k_even + q_odd * k_odd, 0) * scale
     scores = tl.sum(keys_even * q_even[None, :] + keys_odd * q_odd[None, :], 1) * scale
     scores = tl.where(ok, scores, float("-inf"))
     top = tl.maximum(tl.max(scores, 0), own)
     weights = tl.exp(scores - top)
     own_weight = tl.exp(own - top)
-    values = tl.load(values_ptr + (cache + times)[:, None] * DIM_PAD + dims[None, :], mask=ok[:, None], other=0)
     out = (tl.sum(values * weights[:, None], 0) + own_weight * value) / (tl.sum(weights, 0) + own_weight)
     tl.store(out_ptr + batch * HEADS * DIM + head * DIM + dims, out.to(out_ptr.dtype.element_ty), mask=dims_ok)
