@@ -4,7 +4,8 @@ A decode step multiplies a few rows by large weights, so time is bytes over band
 the gaps few. The norm before a product is not a kernel: its producer leaves `x * gain` in the model's dtype and per-block partial sums of
 x and x², and the product scales its result (for RMSNorm y = inv·W(g∘x); for LayerNorm y = inv·(W(g∘x) − mean·Wg) + Wb). Activation
 and the residual sum are epilogues. And each kernel asks for its first weights before it waits for its producer
-(programmatic dependent launch), so that the ramp of one kernel hides behind the tail of the other.
+(programmatic dependent launch), so that the ramp of one kernel hides behind the tail of the other. What an epilogue takes is asked for
+before the product where the registers allow: at its end every block would wait for it once more.
 
 Partial sums are written one per block and added in a fixed order, never by atomics: the same inputs give the same bits.
 """
@@ -40,48 +41,91 @@ def _load_weights(w_ptr, tile, mask, EVICT: tl.constexpr):
 
 
 @triton.jit
-def finish_one_row(
-    acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr,
-    out_stats_ptr, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
+def ask_early(w_ptr, rows, begin, ROW: tl.constexpr, EARLY: tl.constexpr):
+    """Have columns begin .. begin + EARLY of these rows of ROW brought into the level-2 cache."""
+    LINE: tl.constexpr = 128 * 8 // w_ptr.dtype.element_ty.primitive_bitwidth
+    COUNT: tl.constexpr = triton.next_power_of_2((EARLY + LINE - 1) // LINE)
+    cols = tl.minimum(begin + tl.arange(0, COUNT) * LINE, ROW - 1)
+    tl.inline_asm_elementwise(
+        "prefetch.global.L2 [$1]; mov.u32 $0, 0;", "=r,l", [w_ptr + (rows[:, None].to(tl.int64) * ROW + cols[None, :])], dtype=tl.int32, is_pure=False, pack=1
+    )
+
+
+@triton.jit
+def ask_constants(
+    rows, N, w_scale_ptr, shift_ptr, bias_ptr, gain_ptr,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
-    BLOCK_P: tl.constexpr,
+):  # fmt: skip
+    """What an epilogue takes of these rows and nobody writes: scale, scale of what is gated, shift, bias, gain."""
+    row_ok = rows < N
+    scale, scale_up, shift, bias, gain = 1.0, 1.0, 0.0, 0.0, 1.0
+    if QUANT:
+        scale = tl.load(w_scale_ptr + rows, mask=row_ok, other=0)
+        if ACT == 2:
+            scale_up = tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)
+    if NORM == 2:
+        shift = tl.load(shift_ptr + rows, mask=row_ok, other=0)
+    if HAS_BIAS:
+        bias = tl.load(bias_ptr + rows, mask=row_ok, other=0)
+    if OUT > 0:
+        gain = tl.load(gain_ptr + rows, mask=row_ok, other=0)
+    return scale, scale_up, shift, bias, gain
+
+
+@triton.jit
+def ask_one_row(rows, N, stats_ptr, residual_ptr, STRIDE, STATS_IN, NORM: tl.constexpr, OUT: tl.constexpr, BLOCK_P: tl.constexpr):
+    """What it takes and the kernel before may have written: partial sums of x and of x², the residual."""
+    sums, squares, residual = 0.0, 0.0, 0.0
+    parts = tl.arange(0, BLOCK_P)
+    if NORM > 0:
+        squares = tl.load(stats_ptr + (STATS_IN + parts) * STRIDE, mask=parts < STATS_IN, other=0)
+    if NORM == 2:
+        sums = tl.load(stats_ptr + parts * STRIDE, mask=parts < STATS_IN, other=0)
+    if OUT > 0:
+        residual = tl.load(residual_ptr + rows, mask=rows < N, other=0)
+    return sums, squares, residual
+
+
+@triton.jit
+def added_up(sums, squares, NORM: tl.constexpr):
+    """Partial sums as vectors of one element each."""
+    if NORM > 0:
+        squares = tl.sum(squares, 0)[None]
+    if NORM == 2:
+        sums = tl.sum(sums, 0)[None]
+    return sums, squares
+
+
+@triton.jit
+def finish_one_row(
+    acc, acc_up, pid, rows, scale, scale_up, shift, bias, gain, sums, squares, residual, residual_ptr, out_ptr, out_stats_ptr,
+    STRIDE, N, K: tl.constexpr, eps, NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr,
 ):  # fmt: skip
     """The epilogue of a product of one row: scale, norm, bias, activation, residual, and the sums for the next norm."""
     row_ok = rows < N
-    gate = tl.sum(acc, 1)
+    gate = tl.sum(acc, 1) * scale
     y = gate
     if ACT == 2:
         # The first N rows of the weights are the gate, the next N what it gates.
-        y = tl.sum(acc_up, 1)
-    if QUANT:
-        if ACT == 2:
-            gate = gate * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)
-            y = y * tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)
-        else:
-            y = y * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)
-    if NORM > 0:
-        parts = tl.arange(0, BLOCK_P)
-        squares = tl.sum(tl.load(stats_ptr + (STATS_IN + parts) * STRIDE, mask=parts < STATS_IN, other=0), 0)
-        if NORM == 1:
-            inv = 1.0 / tl.sqrt(squares / K + eps)
-            y = y * inv
-            gate = gate * inv
-        else:
-            mean = tl.sum(tl.load(stats_ptr + parts * STRIDE, mask=parts < STATS_IN, other=0), 0) / K
-            inv = 1.0 / tl.sqrt(tl.maximum(squares / K - mean * mean, 0.0) + eps)
-            y = (y - mean * tl.load(shift_ptr + rows, mask=row_ok, other=0)) * inv
-    if HAS_BIAS:
-        y += tl.load(bias_ptr + rows, mask=row_ok, other=0)
-    y = _activate(y, gate, ACT)
+        y = tl.sum(acc_up, 1) * scale_up
+    if NORM == 1:
+        inv = 1.0 / tl.sqrt(tl.sum(squares, 0) / K + eps)
+        y = y * inv
+        gate = gate * inv
+    elif NORM == 2:
+        mean = tl.sum(sums, 0) / K
+        inv = 1.0 / tl.sqrt(tl.maximum(tl.sum(squares, 0) / K - mean * mean, 0.0) + eps)
+        y = (y - mean * shift) * inv
+    y = _activate(y + bias, gate, ACT)
     if OUT > 0:
-        y += tl.load(residual_ptr + rows, mask=row_ok, other=0)
+        y += residual
         tl.store(residual_ptr + rows, y, mask=row_ok)
         y = tl.where(row_ok, y, 0.0)
         blocks = tl.num_programs(0)
         tl.store(out_stats_ptr + pid * STRIDE, tl.sum(y, 0))
         tl.store(out_stats_ptr + (blocks + pid) * STRIDE, tl.sum(y * y, 0))
-        y = y * tl.load(gain_ptr + rows, mask=row_ok, other=0)
-    tl.store(out_ptr + rows, y.to(out_ptr.dtype.element_ty), mask=row_ok)
+    tl.store(out_ptr + rows, (y * gain).to(out_ptr.dtype.element_ty), mask=row_ok)
+
 
 @triton.jit(do_not_specialize=["STRIDE", "STATS_IN"])
 def gemv_kernel(
@@ -104,8 +148,12 @@ def gemv_kernel(
     w = _load_weights(w_ptr, tile, mask, EVICT)
     if ACT == 2:
         w_up = _load_weights(w_ptr + N.to(tl.int64) * K, tile, mask, EVICT)
+    scale, scale_up, shift, bias, gain = ask_constants(rows, N, w_scale_ptr, shift_ptr, bias_ptr, gain_ptr, NORM, ACT, OUT, HAS_BIAS, QUANT)
     if PDL:
         gdc_wait()
+    sums, squares, residual = ask_one_row(rows, N, stats_ptr, residual_ptr, STRIDE, STATS_IN, NORM, OUT, BLOCK_P)
+    if ACT > 0:  # these blocks do best with few registers
+        sums, squares = added_up(sums, squares, NORM)
     acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     for start in tl.static_range(0, K, BLOCK_K):
@@ -119,8 +167,8 @@ def gemv_kernel(
         if ACT == 2:
             acc_up += w_up.to(tl.float32) * x[None, :]
     finish_one_row(
-        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr,
-        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, QUANT, BLOCK_P,
+        acc, acc_up, pid, rows, scale, scale_up, shift, bias, gain, sums, squares, residual, residual_ptr, out_ptr, out_stats_ptr,
+        STRIDE, N, K, eps, NORM, ACT, OUT,
     )  # fmt: skip
 
 
@@ -131,15 +179,35 @@ def _widen_nibble(nibble, scale, DTYPE: tl.constexpr):
     return ((bits.to(tl.float32, bitcast=True) - 136.0) * scale).to(DTYPE)
 
 
+@triton.jit
+def _ask_rows(
+    rows, row_ok, ms, m_ok, N, stats_ptr, residual_ptr, STRIDE, STATS_IN, NORM: tl.constexpr, OUT: tl.constexpr, BLOCK_P: tl.constexpr
+):
+    """As `ask_one_row`, for several."""
+    sums, squares, residual = 0.0, 0.0, 0.0
+    parts = tl.arange(0, BLOCK_P)
+    part = parts[:, None] * STRIDE + ms[None, :]
+    part_ok = (parts < STATS_IN)[:, None] & m_ok[None, :]
+    if NORM > 0:
+        squares = tl.load(stats_ptr + STATS_IN * STRIDE + part, mask=part_ok, other=0)
+    if NORM == 2:
+        sums = tl.load(stats_ptr + part, mask=part_ok, other=0)
+    if OUT > 0:
+        where = ms[:, None].to(tl.int64) * N + rows[None, :]
+        residual = tl.load(residual_ptr + where, mask=m_ok[:, None] & row_ok[None, :], other=0)
+    return sums, squares, residual
+
+
 @triton.jit(do_not_specialize=["M", "STRIDE", "STATS_IN"])
 def gemm_kernel(
     x_ptr, w_ptr, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     part_ptr, counter_ptr, M, STRIDE, N, K: tl.constexpr, STATS_IN, eps,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, SPLITS: tl.constexpr,
-    STAGES: tl.constexpr, BITS: tl.constexpr, PDL: tl.constexpr,
+    STAGES: tl.constexpr, BITS: tl.constexpr, EARLY: tl.constexpr, PDL: tl.constexpr,
 ):
-    """The same for M rows on the matrix units. Grid (ceil(N / BLOCK_N), ceil(M / BLOCK_M), SPLITS).
+    """The same for M rows on the matrix units. Grid (ceil(N / BLOCK_N), ceil(M / BLOCK_M), SPLITS). EARLY: columns that are asked for before the
+    input is there.
 
     Narrow results have too few blocks to fill the card, so K is cut into SPLITS; the block that comes last (a counter, left at
     zero) adds the parts in their order and goes on to the epilogue.
@@ -158,8 +226,18 @@ def gemm_kernel(
     last = tl.minimum(begin + TILES_EACH * BLOCK_K, K)
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     acc_up = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    if OUT > 0:
+        scale, scale_up, shift, bias, gain = ask_constants(rows, N, w_scale_ptr, shift_ptr, bias_ptr, gain_ptr, NORM, ACT, OUT, HAS_BIAS, QUANT)
     if PDL:
+        if EARLY > 0 and BITS != 4:
+            if tl.program_id(1) == 0:
+                soon = tl.minimum(rows, N - 1)
+                ask_early(w_ptr, soon, begin, K, min(EARLY, TILES_EACH * BLOCK_K))
+                if ACT == 2:
+                    ask_early(w_ptr + N.to(tl.int64) * K, soon, begin, K, min(EARLY, TILES_EACH * BLOCK_K))
         gdc_wait()
+    if OUT > 0:
+        sums, squares, residual = _ask_rows(rows, row_ok, ms, m_ok, N, stats_ptr, residual_ptr, STRIDE, STATS_IN, NORM, OUT, BLOCK_P)
     if BITS == 4:
         tl.static_assert(BLOCK_K == 128, "a tile is two groups of columns")
         half = tl.arange(0, 64)
@@ -208,41 +286,36 @@ def gemm_kernel(
         acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
         for index in tl.static_range(SPLITS):
             acc += tl.load(part + index * M * N, mask=ok, other=0, cache_modifier=".cg")
+    if OUT == 0:
+        scale, scale_up, shift, bias, gain = ask_constants(rows, N, w_scale_ptr, shift_ptr, bias_ptr, gain_ptr, NORM, ACT, OUT, HAS_BIAS, QUANT)
+        sums, squares, residual = _ask_rows(rows, row_ok, ms, m_ok, N, stats_ptr, residual_ptr, STRIDE, STATS_IN, NORM, OUT, BLOCK_P)
     gate = acc
-    y = acc
+    if QUANT:
+        gate = gate * scale[None, :]
+    y = gate
     if ACT == 2:
         y = acc_up
-    if QUANT:
-        if ACT == 2:
-            gate = gate * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)[None, :]
-            y = y * tl.load(w_scale_ptr + N + rows, mask=row_ok, other=0)[None, :]
-        else:
-            y = y * tl.load(w_scale_ptr + rows, mask=row_ok, other=0)[None, :]
-    if NORM > 0:
-        parts = tl.arange(0, BLOCK_P)
-        part = parts[:, None] * STRIDE + ms[None, :]
-        part_ok = (parts < STATS_IN)[:, None] & m_ok[None, :]
-        squares = tl.sum(tl.load(stats_ptr + STATS_IN * STRIDE + part, mask=part_ok, other=0), 0)
-        if NORM == 1:
-            inv = 1.0 / tl.sqrt(squares / K + eps)
-            y = y * inv[:, None]
-            gate = gate * inv[:, None]
-        else:
-            mean = tl.sum(tl.load(stats_ptr + part, mask=part_ok, other=0), 0) / K
-            inv = 1.0 / tl.sqrt(tl.maximum(squares / K - mean * mean, 0.0) + eps)
-            shift = tl.load(shift_ptr + rows, mask=row_ok, other=0)
-            y = (y - mean[:, None] * shift[None, :]) * inv[:, None]
+        if QUANT:
+            y = y * scale_up[None, :]
+    if NORM == 1:
+        inv = 1.0 / tl.sqrt(tl.sum(squares, 0) / K + eps)
+        y = y * inv[:, None]
+        gate = gate * inv[:, None]
+    elif NORM == 2:
+        mean = tl.sum(sums, 0) / K
+        inv = 1.0 / tl.sqrt(tl.maximum(tl.sum(squares, 0) / K - mean * mean, 0.0) + eps)
+        y = (y - mean[:, None] * shift[None, :]) * inv[:, None]
     if HAS_BIAS:
-        y += tl.load(bias_ptr + rows, mask=row_ok, other=0)[None, :]
+        y += bias[None, :]
     y = _activate(y, gate, ACT)
     where = ms[:, None].to(tl.int64) * N + rows[None, :]
     ok = m_ok[:, None] & row_ok[None, :]
     if OUT > 0:
-        y += tl.load(residual_ptr + where, mask=ok, other=0)
+        y += residual
         tl.store(residual_ptr + where, y, mask=ok)
         y = tl.where(ok, y, 0.0)
         blocks = tl.num_programs(0)
         tl.store(out_stats_ptr + pid * STRIDE + ms, tl.sum(y, 1), mask=m_ok)
         tl.store(out_stats_ptr + (blocks + pid) * STRIDE + ms, tl.sum(y * y, 1), mask=m_ok)
-        y = y * tl.load(gain_ptr + rows, mask=row_ok, other=0)[None, :]
+        y = y * gain[None, :]
     tl.store(out_ptr + where, y.to(out_ptr.dtype.element_ty), mask=ok)

@@ -192,11 +192,11 @@ class Linear:
             else:
                 arguments = (x, words, *arguments[2:])
                 launch(words_kernels.gemv_words_kernel, (blocks,))(
-                    *arguments, stride, self.N, self.K, stats_in, eps, words_kernels.EXPONENTS[self.bits],
+                    *arguments, stride, self.N, self.K, stats_in, eps, words_kernels.EXPONENTS[self.bits], EVICT=self.evict,
                     AHEAD=ahead, BITS=self.bits, ASM=not INTERPRETED, **flags, **options,
                 )  # fmt: skip
             return blocks
-        block_m, block_n, block_k, splits, stages, warps = gemm_shape(
+        block_m, block_n, block_k, splits, stages, warps, early = gemm_shape(
             m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
         )
         if self.bits == 4:
@@ -208,7 +208,7 @@ class Linear:
         work = SplitWork.on(x.device)
         launch(kernels.gemm_kernel, (blocks, triton.cdiv(m, block_m), splits))(
             *arguments, work.parts, work.counters, m, stride, self.N, self.K, stats_in, eps,
-            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits,
+            BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=block_k, SPLITS=splits, STAGES=stages, BITS=self.bits, EARLY=early,
             num_warps=warps, **flags, **options,
         )  # fmt: skip
         return blocks
@@ -218,28 +218,32 @@ def gemv_shape(n: int, k: int, gated: bool) -> tuple[int, int, int]:
     """(BLOCK_N, BLOCK_K, warps) for one row: measured, see packaging/notes/gpu.md."""
     widest = triton.next_power_of_2(k)
     if gated:
-        return 4, min(1024, widest), 4
-    if k > 4096:
+        return 2, min(1024, widest), 2
+    if k > 2560:
+        return (4 if k > 4096 else 8), min(1024, widest), 4
+    if n <= 2048:
         return 2, min(512, widest), 2
-    if n >= 9000:
-        return 4, min(512, widest), 2
-    if k > 2560 or n <= 2048:
-        return 4, min(1024, widest), 4
-    return (4, min(2048, widest), 2) if n > 4096 else (2, min(1024, widest), 4)
+    if n <= 4096:
+        return 2, min(1024, widest), 1
+    return 4, min(512 if n >= 9000 else 1024, widest), 2
 
 
 def words_gemv_shape(n: int, k: int, gated: bool, bits: int = 8) -> tuple[int, int, int, int]:
     """(BLOCK_N, BLOCK_K in words of four int8 or eight int4, warps, AHEAD) for one row.
 
-    A warp takes 64 words of each of four rows (eight where gated), and each thread has 128 bytes asked for before its input is
-    there. Long rows are shared by more warps, for there are too few of them to fill the card.
+    A warp takes 64 words of each of four rows (eight where gated or where there are many), and each thread has 128 bytes asked for before its
+    input is there. Long rows are shared by more warps, for there are too few of them to fill the card. Measured, see packaging/notes/gpu.md.
     """
     words = k * bits // 32
-    warps = 4 if k > 2560 and not gated else 2
+    rows, ahead = 4, 2 if gated else 4
     if bits == 4:
         warps = 1 if k <= 2560 and not gated and n > 4096 else 2
+    else:
+        warps = 4 if k > 2560 and not gated else 2
+        if k >= 2048 and not gated and n >= 6144:
+            rows, ahead = (8, 2) if n < 7000 or n >= 9000 else (4, 2)
     warps = min(warps, max(1, words // 64))
-    return 4, min(64 * warps, triton.next_power_of_2(words)), warps, 2 if gated else 4
+    return rows, min(64 * warps, triton.next_power_of_2(words)), warps, ahead
 
 
 def fit_parts(n: int, block_n: int, block_k: int, target: Rows) -> tuple[int, int]:
@@ -250,32 +254,50 @@ def fit_parts(n: int, block_n: int, block_k: int, target: Rows) -> tuple[int, in
     return block_n, block_k
 
 
-def gemm_shape(m: int, n: int, k: int, gated: bool, itemsize: int, shared_bytes: int) -> tuple[int, int, int, int, int, int]:
-    """(BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, stages, warps) for several rows: measured, see packaging/notes/gpu.md.
+def gemm_shape(m: int, n: int, k: int, gated: bool, itemsize: int, shared_bytes: int) -> tuple[int, int, int, int, int, int, int]:
+    """(BLOCK_M, BLOCK_N, BLOCK_K, SPLITS, stages, warps, EARLY) for several rows: measured, see packaging/notes/gpu.md.
 
     A few rows want as many blocks as the card has multiprocessors, each with deep loads; many rows want square tiles.
     """
     block_m = 16 if m <= 16 else 32 if m <= 32 else 64
+    warps, splits = 4, 1
     if m > 512:
-        block_m, block_n, block_k, splits, warps = 128, 128, 64, 1, 8
-    elif gated:
-        block_n, block_k, splits, warps = (32 if m <= 16 else 64), 128, 1, 4
+        block_m, block_n, block_k, warps = 128, 128, 64, 8
+    elif m > 32:
+        block_n = 64 if gated or n >= 3500 else 32 if n >= 2048 else 16
+        block_k = 256 if not gated and (n < 2048 or 6144 <= n < 9000) else 128
     else:
-        block_n = 64 if n >= (6144 if m <= 32 else 3500) else 32 if n >= 2048 else 16
-        block_k = 256 if n < 2048 or 6144 <= n < 9000 else 128
-        splits = 1
-        if m <= 32 and n < 6144 and k >= 2048:
-            # Long rows of few results: four blocks share each, or most of the card would idle.
-            block_n, block_k, splits = 32, (256 if n >= 2048 else 128), 4
-        warps = 4
+        block_n, block_k, splits, warps = _few_rows_shape(m, n, k, gated)
     block_k = min(block_k, max(16, triton.next_power_of_2(k)))
     # As many tiles in flight as the multiprocessor has room for.
     while True:
         tile = (block_n * (2 if gated else 1) + block_m) * block_k * itemsize
-        stages = min(5, shared_bytes // tile)
+        stages = min(6 if m <= 32 else 5, shared_bytes // tile)
         if stages >= 2 or block_k <= 32:
-            return block_m, block_n, block_k, splits, max(1, stages), warps
+            early = 0 if m > 32 else 512 if 6144 <= n < 9000 else 128
+            return block_m, block_n, block_k, splits, max(1, stages), warps, early
         block_k //= 2
+
+
+def _few_rows_shape(m: int, n: int, k: int, gated: bool) -> tuple[int, int, int, int]:
+    """(BLOCK_N, BLOCK_K, SPLITS, warps) for up to 32 rows. Where there are few results, several blocks share a long row, or most of the card
+    would idle."""
+    wide = m > 16
+    if gated:
+        return 64, 256 if wide else 64, 1, 4
+    if k < 2048:
+        return (64 if n >= 6144 else 32 if n >= 2048 else 16), 128, 1, 4
+    if k > 4096:
+        return (64, 256, 2, 4) if wide else (32, 128, 4, 4)
+    if n >= 9000:
+        return 128, 128, 1, 8
+    if n >= 6144:
+        return (64, 256, 1, 4) if n < 7000 else (64, 128, 1, 8 if wide else 4)
+    if k > 2560:
+        return (64, 256, 2, 8) if wide else (32, 256, 1, 4)
+    if n >= 2048:
+        return (64, 64, 2, 8) if wide else (64, 128, 8, 4)
+    return 64, 128, 8 if wide else 4, 8
 
 
 def int4_gemm_shape(block_m: int, block_n: int, gated: bool, itemsize: int, shared_bytes: int) -> tuple[int, int, int]:

@@ -10,16 +10,13 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from engine.runtime.kernels.linear import ask_early
+
 
 @triton.jit
 def fetch_early(w_ptr, row, begin, N, K: tl.constexpr, ROWS: tl.constexpr, EACH: tl.constexpr):
     """Ask for the weights of this block's next tile, so that they are in the level-2 cache when the others have been waited for."""
-    LINES: tl.constexpr = triton.next_power_of_2((EACH + 63) // 64)  # of 128 bytes
-    rows = tl.minimum(row + tl.arange(0, ROWS), N - 1)
-    cols = tl.minimum(begin + tl.arange(0, LINES) * 64, K - 1)
-    tl.inline_asm_elementwise(
-        "prefetch.global.L2 [$1]; mov.u32 $0, 0;", "=r,l", [w_ptr + rows[:, None] * K + cols[None, :]], dtype=tl.int32, is_pure=False, pack=1
-    )
+    ask_early(w_ptr, tl.minimum(row + tl.arange(0, ROWS), N - 1), begin, K, EACH)
 
 
 @triton.jit

@@ -1,7 +1,8 @@
 """One row times int8 or int4 weights, read as words of four bytes and made floats by a permutation of their bytes.
 
-A multiprocessor converts few integers a clock. A byte that is put under the exponent of 2²³ is a float once 2²³ is taken off, and a nibble
-under that of 2⁷ likewise: two or three instructions a weight, where the memory wants to deliver eighteen weights a clock.
+A multiprocessor converts few integers a clock. A byte that is put under the exponent of 2¹⁵ is a float, 2¹⁵ too large, and a nibble under that of 2⁷
+likewise; what is too much comes off the sum, once for all columns of a thread. So it is two instructions a weight, where the memory wants to
+deliver eighteen weights a clock. It costs nine bits of the sum's 24, and the inputs have eight.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from engine.runtime.kernels.linear import finish_one_row
+from engine.runtime.kernels.linear import ask_constants, ask_one_row, finish_one_row
 
-EXPONENTS = {8: 0x4B000000, 4: 0x43000000}  # of 2²³, where the last bit of a float32 is 1; of 2⁷, where that of its third byte is
+EXPONENTS = {8: 0x47000000, 4: 0x43000000}  # of 2¹⁵, where the last bit of the second byte of a float32 is 1; of 2⁷, where that of its third byte is
 
 
 @triton.jit
@@ -40,22 +41,22 @@ def _four_x(x_ptr, words, mask, EVEN: tl.constexpr):
 
 @triton.jit
 def _byte_float(shifted, exponent, AT: tl.constexpr, PERMUTE: tl.constexpr, ASM: tl.constexpr):
-    """float32 of byte AT of words whose bytes are 128 too large. The compiler needs to be told that this is one permutation."""
+    """float32 of 2¹⁵ + byte AT of words. The compiler needs to be told that this is one permutation."""
     if ASM:
         bits = tl.inline_asm_elementwise(PERMUTE, "=r,r,r", [shifted, exponent], dtype=tl.int32, is_pure=True, pack=1)
     else:
-        bits = ((shifted >> (8 * AT)) & 0xFF) | exponent
-    return bits.to(tl.float32, bitcast=True) - 8388736.0  # 2²³ + 128
+        bits = (((shifted >> (8 * AT)) & 0xFF) << 8) | exponent
+    return bits.to(tl.float32, bitcast=True)
 
 
 @triton.jit
 def _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
-    """Add the products of the four int8 of each word."""
+    """Add the products of the four int8 of each word. Each is 2¹⁵ + 128 too large: whoever has the sum of x takes it off."""
     shifted = w ^ -2139062144  # 0x80 in each byte: two's complement to 128 too large
-    acc += _byte_float(shifted, exponent, 0, "prmt.b32 $0, $1, $2, 0x7650;", ASM) * x0[None, :]
-    acc += _byte_float(shifted, exponent, 1, "prmt.b32 $0, $1, $2, 0x7651;", ASM) * x1[None, :]
-    acc += _byte_float(shifted, exponent, 2, "prmt.b32 $0, $1, $2, 0x7652;", ASM) * x2[None, :]
-    acc += _byte_float(shifted, exponent, 3, "prmt.b32 $0, $1, $2, 0x7653;", ASM) * x3[None, :]
+    acc += _byte_float(shifted, exponent, 0, "prmt.b32 $0, $1, $2, 0x7604;", ASM) * x0[None, :]
+    acc += _byte_float(shifted, exponent, 1, "prmt.b32 $0, $1, $2, 0x7614;", ASM) * x1[None, :]
+    acc += _byte_float(shifted, exponent, 2, "prmt.b32 $0, $1, $2, 0x7624;", ASM) * x2[None, :]
+    acc += _byte_float(shifted, exponent, 3, "prmt.b32 $0, $1, $2, 0x7634;", ASM) * x3[None, :]
     return acc
 
 
@@ -80,18 +81,18 @@ def _dot_nibbles(nibbles, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
 
 @triton.jit
 def _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM: tl.constexpr):
-    """Add the products of the eight int4 of each word. Each is 136 too large (128 from the exponent, 8 as stored): `total` of x takes it off."""
+    """Add the products of the eight int4 of each word. Each is 136 too large (128 from the exponent, 8 as stored): `total` times x takes it off."""
     part = _dot_nibbles(w & 0x0F0F0F0F, x0, x1, x2, x3, exponent, ASM)
     part += _dot_nibbles((w >> 4) & 0x0F0F0F0F, x4, x5, x6, x7, exponent, ASM)
     return acc + (part - total[None, :]) * scale.to(tl.float32)
 
 
 @triton.jit
-def _load_tile(w_ptr, tile, mask, EVEN: tl.constexpr):
+def _load_tile(w_ptr, tile, mask, EVEN: tl.constexpr, EVICT: tl.constexpr):
     if EVEN:
-        return tl.load(w_ptr + tile)
+        return tl.load(w_ptr + tile, eviction_policy=EVICT)
     else:
-        return tl.load(w_ptr + tile, mask=mask, other=0)
+        return tl.load(w_ptr + tile, mask=mask, other=0, eviction_policy=EVICT)
 
 
 @triton.jit(do_not_specialize=["STRIDE", "STATS_IN", "exponent"])
@@ -100,7 +101,7 @@ def gemv_words_kernel(
     STRIDE, N, K: tl.constexpr, STATS_IN, eps, exponent,
     NORM: tl.constexpr, ACT: tl.constexpr, OUT: tl.constexpr, HAS_BIAS: tl.constexpr, QUANT: tl.constexpr,
     BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_P: tl.constexpr, AHEAD: tl.constexpr, BITS: tl.constexpr,
-    PDL: tl.constexpr, ASM: tl.constexpr,
+    EVICT: tl.constexpr, PDL: tl.constexpr, ASM: tl.constexpr,
 ):  # fmt: skip
     """As `gemv_kernel`, of weights in int32 words: four int8, or eight int4 as `quantize.int4_groups` lays them. BLOCK_K counts words.
 
@@ -127,26 +128,28 @@ def gemv_words_kernel(
     for start in tl.static_range(0, ROW, BLOCK_K):
         if start < AHEAD * BLOCK_K:
             mask = (start + cols < ROW)[None, :]
-            ahead = ahead + (_load_tile(w_ptr + start, tile, mask, EVEN),)
+            ahead = ahead + (_load_tile(w_ptr + start, tile, mask, EVEN, EVICT),)
             if ACT == 2:
-                ahead = ahead + (_load_tile(w_ptr + up + start, tile, mask, EVEN),)
+                ahead = ahead + (_load_tile(w_ptr + up + start, tile, mask, EVEN, EVICT),)
     if PDL:
         gdc_wait()
     acc = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
     acc_up = tl.zeros((BLOCK_N, BLOCK_K), tl.float32)
+    total = tl.zeros((BLOCK_K,), tl.float32)
     for start in tl.static_range(0, ROW, BLOCK_K):
         mask = start + cols < ROW
         if start < AHEAD * BLOCK_K:
             w = ahead[start // BLOCK_K * (2 if ACT == 2 else 1)]
         else:
-            w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN)
+            w = _load_tile(w_ptr + start, tile, mask[None, :], EVEN, EVICT)
         if ACT == 2:
             if start < AHEAD * BLOCK_K:
                 w_up = ahead[start // BLOCK_K * 2 + 1]
             else:
-                w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN)
+                w_up = _load_tile(w_ptr + up + start, tile, mask[None, :], EVEN, EVICT)
         if BITS == 8:
             x0, x1, x2, x3 = _four_x(x_ptr + 4 * start, words, mask, EVEN)
+            total += (x0 + x1) + (x2 + x3)
             acc = _add_int8(acc, w, x0, x1, x2, x3, exponent, ASM)
             if ACT == 2:
                 acc_up = _add_int8(acc_up, w_up, x0, x1, x2, x3, exponent, ASM)
@@ -154,13 +157,19 @@ def gemv_words_kernel(
             halves = words // 16 * 32 + words % 16
             x0, x1, x2, x3 = _four_x(x_ptr + 8 * start, halves, mask, EVEN)
             x4, x5, x6, x7 = _four_x(x_ptr + 8 * start + 64, halves, mask, EVEN)
-            total = 136.0 * (((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)))
-            scale = _load_tile(w_scale_ptr + start // 8, groups, mask[None, :], EVEN)
-            acc = _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
+            too_large = 136.0 * (((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)))
+            scale = _load_tile(w_scale_ptr + start // 8, groups, mask[None, :], EVEN, EVICT)
+            acc = _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, too_large, exponent, ASM)
             if ACT == 2:
-                scale = _load_tile(w_scale_ptr + up_groups + start // 8, groups, mask[None, :], EVEN)
-                acc_up = _add_int4(acc_up, w_up, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM)
+                scale = _load_tile(w_scale_ptr + up_groups + start // 8, groups, mask[None, :], EVEN, EVICT)
+                acc_up = _add_int4(acc_up, w_up, scale, x0, x1, x2, x3, x4, x5, x6, x7, too_large, exponent, ASM)
+    if BITS == 8:
+        acc -= 32896.0 * total[None, :]
+        acc_up -= 32896.0 * total[None, :]
+    # Asked for at the end: the registers are full of words.
+    row_scale, row_scale_up, shift, bias, gain = ask_constants(rows, N, w_scale_ptr, shift_ptr, bias_ptr, gain_ptr, NORM, ACT, OUT, HAS_BIAS, QUANT)
+    sums, squares, residual = ask_one_row(rows, N, stats_ptr, residual_ptr, STRIDE, STATS_IN, NORM, OUT, BLOCK_P)
     finish_one_row(
-        acc, acc_up, pid, rows, w_scale_ptr, stats_ptr, shift_ptr, bias_ptr, gain_ptr, residual_ptr, out_ptr,
-        out_stats_ptr, STRIDE, N, K, STATS_IN, eps, NORM, ACT, OUT, HAS_BIAS, QUANT, BLOCK_P,
+        acc, acc_up, pid, rows, row_scale, row_scale_up, shift, bias, gain, sums, squares, residual, residual_ptr, out_ptr, out_stats_ptr,
+        STRIDE, N, K, eps, NORM, ACT, OUT,
     )  # fmt: skip
