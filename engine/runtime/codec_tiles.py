@@ -42,7 +42,7 @@ def tiles(count: int, width: int) -> Tiles:
     """For `count` <= MOST_ROWS positions of one stream: measured, see packaging/notes/gpu.md. Other streams beside it
     change nothing."""
     if width > 1024:
-        return Tiles(16, 64, 64, 128, 16, 2, 5, 5, 5, 8)
+        return Tiles(16, 64, 64, 128, 16, 2, 5, 5, 5, 8) if count <= 16 else Tiles(32, 32, 32, 128, 32, 3, 3, 4, 5, 4)
     if count <= 16:
         return Tiles(16, 32, 32, 128, 16, 7, 3, 4, 5, 4)
     if count <= 32:

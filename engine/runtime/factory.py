@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Raised whenever the same request may come to sound different: of a processor, of a graphics card.
 REVISION = "2"
-CARD_REVISION = "3"
+CARD_REVISION = "4"
 
 
 @dataclass
