@@ -251,15 +251,15 @@ def gemm_kernel(
             x_high = tl.load(x_ptr + start + 64 + x_tile, mask=m_ok[:, None], other=0)
             w = tl.load(w_ptr + start // 2 + w_tile)
             scales = w_scale_ptr + scale_tile + start // 64
-            scale = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
-            acc = tl.dot(x_low, _widen_nibble(w & 15, scale, x_low.dtype), acc, input_precision="ieee")
-            acc = tl.dot(x_high, _widen_nibble(w >> 4, scale, x_low.dtype), acc, input_precision="ieee")
+            of_columns = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
+            acc = tl.dot(x_low, _widen_nibble(w & 15, of_columns, x_low.dtype), acc, input_precision="ieee")
+            acc = tl.dot(x_high, _widen_nibble(w >> 4, of_columns, x_low.dtype), acc, input_precision="ieee")
             if ACT == 2:
                 w_up = tl.load(w_ptr + N.to(tl.int64) * (K // 2) + start // 2 + w_tile)
                 scales = w_scale_ptr + N.to(tl.int64) * (K // 64) + scale_tile + start // 64
-                scale = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
-                acc_up = tl.dot(x_low, _widen_nibble(w_up & 15, scale, x_low.dtype), acc_up, input_precision="ieee")
-                acc_up = tl.dot(x_high, _widen_nibble(w_up >> 4, scale, x_low.dtype), acc_up, input_precision="ieee")
+                of_columns = tl.where(first, tl.load(scales)[None, :], tl.load(scales + 1)[None, :]).to(tl.float32)
+                acc_up = tl.dot(x_low, _widen_nibble(w_up & 15, of_columns, x_low.dtype), acc_up, input_precision="ieee")
+                acc_up = tl.dot(x_high, _widen_nibble(w_up >> 4, of_columns, x_low.dtype), acc_up, input_precision="ieee")
     else:
         cols = tl.arange(0, BLOCK_K)
         w_tile = rows[None, :].to(tl.int64) * K + cols[:, None]

@@ -79,7 +79,7 @@ def test_one_row_of_narrow_weights_loses_less_than_its_inputs_did(
     stored, scale = QUANTIZERS[tier](random(n * (2 if act == "swiglu" else 1), k, seed=1, scale=0.05))
     product = Linear(stored, scale=scale, norm=normed(kind, k), act=act, pdl=HAS_PDL)
     assert (product.words is None) == (tier == "fp8")
-    assert off(product, widen(stored, scale), 1, n, act, dtype) < (2**-13 if tier == "int8" else 1e-5)
+    assert off(product, widen(stored, scale), 1, n, act, dtype) < (2**-12 if tier == "int8" else 1e-5)
 
 
 @on_some_device
