@@ -57,7 +57,10 @@ def expected_codes(logits: torch.Tensor, options: SamplingOptions, seen: torch.T
     for row in range(ROWS):
         settings.write(row, options)
     noise = gumbel_noise(
-        torch.arange(7, 7 + ROWS, device=DEVICE), torch.arange(ROWS, device=DEVICE), torch.tensor(channel + 1, device=DEVICE), SIZE
+        torch.arange(7, 7 + ROWS, device=DEVICE),
+        torch.arange(ROWS, device=DEVICE),
+        torch.tensor(channel + 1, device=DEVICE),
+        SIZE,
     )
     return draw(filter_logits(logits[:, :SIZE], settings, seen.bool()), settings, noise)
 
