@@ -9,6 +9,7 @@ from typing import ClassVar
 import torch
 import triton
 
+from engine.runtime.kernels import epilogues
 from engine.runtime.kernels import linear as kernels
 from engine.runtime.kernels import words as words_kernels
 from engine.runtime.kernels.launch import launch
@@ -96,7 +97,7 @@ class Linear:
         evict: what the level-2 cache is told of weights that one row reads as they are, not as words: "evict_last" where they are read again soon.
     """
 
-    ACTS = {None: kernels.ACT_NONE, "silu": kernels.ACT_SILU, "swiglu": kernels.ACT_SWIGLU}
+    ACTS = {None: epilogues.ACT_NONE, "silu": epilogues.ACT_SILU, "swiglu": epilogues.ACT_SWIGLU}
 
     def __init__(
         self,
@@ -121,10 +122,10 @@ class Linear:
         self.words = weight.view(torch.int32) if packed else None
         self.shift: torch.Tensor | None = None
         self.bias = None if bias is None else bias.float()
-        self.mode = kernels.NORM_NONE
+        self.mode = epilogues.NORM_NONE
         if norm is not None:
-            self.mode = kernels.NORM_RMS if norm.kind == "rms" else kernels.NORM_LAYER
-        if self.mode == kernels.NORM_LAYER:
+            self.mode = epilogues.NORM_RMS if norm.kind == "rms" else epilogues.NORM_LAYER
+        if self.mode == epilogues.NORM_LAYER:
             # W(g∘(x − mean)·inv + b) = inv·(W(g∘x) − mean·Wg) + Wb
             wide = self._wide()
             self.shift = wide @ norm.gain.float()
@@ -137,11 +138,11 @@ class Linear:
 
     def store(self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor) -> None:
         """out `[M, N]` = act(...). `rows` gives the sums of the norm; `x` is its `gained` (or any input where there is no norm)."""
-        self._launch(x, rows, out, None, kernels.OUT_STORE)
+        self._launch(x, rows, out, None, epilogues.OUT_STORE)
 
     def add(self, x: torch.Tensor, rows: Rows) -> None:
         """rows.residual += y, and leaves `gained` and the sums for the next norm."""
-        rows.parts = self._launch(x, None, rows.gained, rows, kernels.OUT_ADD)
+        rows.parts = self._launch(x, None, rows.gained, rows, epilogues.OUT_ADD)
 
     def _launch(
         self, x: torch.Tensor, rows: Rows | None, out: torch.Tensor, target: Rows | None, mode: int
@@ -175,7 +176,7 @@ class Linear:
         eps = self.norm.eps if self.norm is not None else 0.0
         words = self.words if x.element_size() == 2 else None
         if m == 1 and (words is not None or self.bits != 4):
-            gated = self.act == kernels.ACT_SWIGLU
+            gated = self.act == epilogues.ACT_SWIGLU
             ahead = 0
             if words is None:
                 block_n, block_k, warps = gemv_shape(self.N, self.K, gated)
@@ -197,10 +198,10 @@ class Linear:
                 )  # fmt: skip
             return blocks
         block_m, block_n, block_k, splits, stages, warps, early = gemm_shape(
-            m, self.N, self.K, self.act == kernels.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
+            m, self.N, self.K, self.act == epilogues.ACT_SWIGLU, x.element_size(), shared_bytes(x.device)
         )
         if self.bits == 4:
-            gated = self.act == kernels.ACT_SWIGLU
+            gated = self.act == epilogues.ACT_SWIGLU
             block_n, block_k, stages = int4_gemm_shape(block_m, block_n, gated, x.element_size(), shared_bytes(x.device))
         blocks = triton.cdiv(self.N, block_n)
         if splits > 1 and splits * m * self.N > MOST_SPLIT_VALUES:

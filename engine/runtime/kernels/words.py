@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from engine.runtime.kernels.linear import ask_constants, ask_one_row, finish_one_row
+from engine.runtime.kernels.epilogues import ask_constants, ask_one_row, finish_one_row
 
 EXPONENTS = {8: 0x47000000, 4: 0x43000000}  # of 2¹⁵, where the last bit of the second byte of a float32 is 1; of 2⁷, where that of its third byte is
 
