@@ -227,7 +227,7 @@ class FrameGraphs:
             x.parts = 1
         x = state.backbone
         launch(sampling.next_input_kernel, (rows,))(
-            state.codes, state.live, state.frame, state.position, state.ring, state.ring_at, self.slot, self.tables, self.first_gain,
+            state.codes, state.live, state.frame, state.ring, state.ring_at, self.slot, self.tables, self.first_gain,
             x.residual, x.gained, x.stats, hidden, self.width, RING, x.stride,
             CHANNELS=config.codebooks, BLOCK_D=block_d, PDL=self.pdl, num_warps=4, **self.launch,
         )  # fmt: skip

@@ -94,7 +94,7 @@ class Linear:
 
     Attributes:
         weight: `[N, K]`, or `[2 N, K]` for the gated activation (gate rows first); int8 with `scale` float32 `[N or 2 N]`.
-        evict: what the level-2 cache is told of weights that one row reads as they are, not as words: "evict_last" where they are read again soon.
+        evict: what the level-2 cache is told of weights that one row reads: "evict_last" where they are read again soon.
     """
 
     ACTS = {None: epilogues.ACT_NONE, "silu": epilogues.ACT_SILU, "swiglu": epilogues.ACT_SWIGLU}

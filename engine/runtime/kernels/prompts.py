@@ -193,7 +193,7 @@ def start_row_kernel(
 ):
     """Grid (CHANNELS + 1,). The row's state, and its local transformer's first input from the last real row; nothing unless it speaks.
 
-    The sampler reads seed and frame before it waits, so this kernel lets nothing begin before its own end.
+    The sampler reads seed, frame, settings and history before it waits, so this kernel lets nothing begin before its own end.
     """
     if tl.load(job_ptr + 3) == 0:
         return

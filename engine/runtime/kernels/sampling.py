@@ -172,13 +172,13 @@ def sample_kernel(
 
 @triton.jit
 def next_input_kernel(
-    codes_ptr, live_ptr, frame_ptr, position_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
+    codes_ptr, live_ptr, frame_ptr, ring_ptr, ring_at_ptr, slot_ptr, tables_ptr, gain_ptr, residual_ptr, out_ptr, out_stats_ptr,
     DIM, VOCAB, RING, CAPACITY,
     CHANNELS: tl.constexpr, BLOCK_D: tl.constexpr, PDL: tl.constexpr,
 ):
     """Grid (B,). The row of the next step: slot embedding plus the code embeddings, added in channel order in the model's dtype.
 
-    Also writes codes and live flag to `ring[at % RING, B, CHANNELS + 1]` for the host and moves frame and position of live rows on.
+    Also writes codes and live flag to `ring[at % RING, B, CHANNELS + 1]` for the host and moves the frame of live rows on.
     """
     if PDL:
         gdc_launch_dependents()

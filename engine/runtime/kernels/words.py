@@ -2,7 +2,7 @@
 
 A multiprocessor converts few integers a clock. A byte that is put under the exponent of 2¹⁵ is a float, 2¹⁵ too large, and a nibble under that of 2⁷
 likewise; what is too much comes off the sum, once for all columns of a thread. So it is two instructions a weight, where the memory wants to
-deliver eighteen weights a clock. It costs nine bits of the sum's 24, and the inputs have eight.
+deliver eighteen weights a clock. It costs int8 nine bits of the sum's 24, and the inputs have eight (eleven as float16).
 """
 
 from __future__ import annotations
@@ -80,11 +80,12 @@ def _dot_nibbles(nibbles, x0, x1, x2, x3, exponent, ASM: tl.constexpr):
 
 
 @triton.jit
-def _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, total, exponent, ASM: tl.constexpr):
-    """Add the products of the eight int4 of each word. Each is 136 too large (128 from the exponent, 8 as stored): `total` times x takes it off."""
+def _add_int4(acc, w, scale, x0, x1, x2, x3, x4, x5, x6, x7, too_large, exponent, ASM: tl.constexpr):
+    """Add the products of the eight int4 of each word. Each is 136 too large (128 from the exponent, 8 as stored): `too_large`, 136 times the
+    sum of x, takes it off."""
     part = _dot_nibbles(w & 0x0F0F0F0F, x0, x1, x2, x3, exponent, ASM)
     part += _dot_nibbles((w >> 4) & 0x0F0F0F0F, x4, x5, x6, x7, exponent, ASM)
-    return acc + (part - total[None, :]) * scale.to(tl.float32)
+    return acc + (part - too_large[None, :]) * scale.to(tl.float32)
 
 
 @triton.jit
