@@ -20,7 +20,7 @@ ROOM = 8 * 128 * 4096  # float32 values, as `kernels.ops.MOST_SPLIT_VALUES`
 STAGES = [stage for stage in FULL_CODEC.decoder if isinstance(stage, TransformerStage)]
 
 
-@pytest.mark.parametrize("frames", range(1, 9))
+@pytest.mark.parametrize("frames", [*range(1, 9), 16, 25])
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
 def test_as_many_streams_go_together_as_their_parts_have_room(stage: TransformerStage, frames: int) -> None:
     count = min(MOST_ROWS, frames * stage.tokens_per_frame)
@@ -43,7 +43,7 @@ def test_tiles_do_not_depend_on_company() -> None:
 
 
 @pytest.mark.parametrize("shared_kb", [60, 95, 223])
-@pytest.mark.parametrize("frames", [1, 4, 8])
+@pytest.mark.parametrize("frames", [1, 4, 8, 25])
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.tokens_per_frame} a frame")
 def test_cards_with_little_shared_memory_take_fewer_tiles_at_once(
     stage: TransformerStage, frames: int, shared_kb: int

@@ -141,6 +141,22 @@ def test_the_launcher_of_like_arguments_is_built_once(monkeypatch: pytest.Monkey
     assert [ast.literal_eval(text or "")[-1] for text in texts] == [True, False, True, False]
 
 
+@pytest.mark.parametrize("error", [None, ImportError("no such driver"), RuntimeError("no C compiler")])
+def test_a_worker_builds_the_launcher_of_what_it_compiled_if_it_can(
+    monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    built = []
+
+    def launcher(src: object, metadata: object) -> None:
+        built.append((src, metadata))
+        if error is not None:
+            raise error
+
+    monkeypatch.setitem(sys.modules, "triton.backends.nvidia.driver", SimpleNamespace(CudaLauncher=launcher))
+    workers._build_launcher(SimpleNamespace(src="source", metadata="metadata"))
+    assert built == [("source", "metadata")]
+
+
 def test_a_worker_imports_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ast.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n", "utf-8")
     monkeypatch.chdir(tmp_path)

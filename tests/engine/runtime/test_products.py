@@ -130,3 +130,22 @@ def test_sums_of_the_full_size_fit_the_buffers_made_for_them() -> None:
         for k in (attended, hidden, inner):
             block_n, block_k, *_ = shape(hidden, k, False)
             assert ops.fit_parts(hidden, block_n, block_k, target) == (block_n, block_k)
+
+
+@pytest.mark.parametrize("itemsize", [2, 4])
+@pytest.mark.parametrize("shared_kb", [60, 95, 159, 223])
+@pytest.mark.parametrize("m", [2, 16, 17, 32, 33, 512, 513])
+def test_several_rows_fit_the_card_and_the_buffers_made_for_them(m: int, shared_kb: int, itemsize: int) -> None:
+    split = 0
+    for n in (16, 384, 1026, 2560, 6144, 8192, 9728, 12288):
+        for k in (16, 100, 384, 2048, 2560, 4096, 9728):
+            for gated in (False, True):
+                block_m, block_n, block_k, splits, stages, _, _ = ops.gemm_shape(
+                    m, n, k, gated, itemsize, shared_kb << 10
+                )
+                tile = (block_n * (2 if gated else 1) + block_m) * block_k * itemsize
+                assert stages >= 1 and stages * tile <= shared_kb << 10
+                assert splits == 1 or (not gated and splits * m * n <= ops.MOST_SPLIT_VALUES)
+                assert -(-n // block_n) * -(-m // block_m) <= 16384 and -(-n // block_n) <= ops.MOST_PARTS
+                split += splits > 1
+    assert (split > 0) == (m <= 32)  # long rows are shared where there are few

@@ -123,3 +123,34 @@ def test_a_stop_ends_the_row_and_leaves_its_history() -> None:
     assert history.sum(1).tolist() == [0, 1] * (ROWS // 2)
     _, _, live = kernel_codes(logits, SamplingOptions(1.7, 0.8, 25, 1.0), unseen, channel=0)
     assert live.all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_the_next_input_adds_the_codes_in_order_and_the_host_reads_them(dtype: torch.dtype) -> None:
+    channels, vocab, ring_length = 3, 32, 8
+    generator = torch.Generator().manual_seed(8)
+    codes = torch.randint(vocab, (ROWS, channels), generator=generator, dtype=torch.int32).to(DEVICE)
+    tables = torch.randn(channels, vocab, WIDTH, generator=generator).to(DEVICE, dtype)
+    slot = torch.randn(WIDTH, generator=generator).to(DEVICE, dtype)
+    whole = {"dtype": torch.int32, "device": DEVICE}
+    live, frame, ring_at = (
+        torch.arange(ROWS, **whole) % 2,
+        torch.arange(ROWS, **whole),
+        torch.full((ROWS,), 11, **whole),
+    )
+    ring = torch.full((ring_length, ROWS, channels + 1), -1, **whole)
+    gain = torch.rand(WIDTH, generator=generator).to(DEVICE)
+    residual, stats = torch.zeros(ROWS, WIDTH, device=DEVICE), torch.zeros(2, ROWS, device=DEVICE)
+    out = torch.zeros(ROWS, WIDTH, device=DEVICE, dtype=dtype)
+    sampling.next_input_kernel[(ROWS,)](
+        codes, live, frame, ring, ring_at, slot, tables, gain, residual, out, stats, WIDTH, vocab, ring_length, ROWS,
+        CHANNELS=channels, BLOCK_D=WIDTH, PDL=False, num_warps=4,
+    )  # fmt: skip
+    x = slot.expand(ROWS, WIDTH)
+    for channel in range(channels):
+        x = x + tables[channel, codes[:, channel].long()]
+    assert torch.equal(residual, x.float()) and torch.equal(out, (x.float() * gain).to(dtype))
+    assert torch.allclose(stats, torch.stack((x.float().sum(1), x.float().square().sum(1))), rtol=1e-4, atol=1e-3)
+    assert torch.equal(ring[11 % ring_length], torch.cat((codes, live[:, None]), 1))
+    assert (ring == -1).all((1, 2)).sum() == ring_length - 1
+    assert torch.equal(frame, torch.arange(ROWS, **whole) + live) and (ring_at == 12).all()
