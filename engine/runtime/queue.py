@@ -52,5 +52,7 @@ class Queue:
             began_s = time.perf_counter()
             if self._waited_s > _SHORT_S:
                 time.sleep(min(_SLEPT * self._waited_s, _MOST_SLEPT_S))
+            late = self._done.query()
             self._done.synchronize()
-            self._waited_s = time.perf_counter() - began_s
+            # Whoever came late knows nothing of how long it took.
+            self._waited_s = 0.0 if late else time.perf_counter() - began_s
