@@ -91,7 +91,9 @@ class Meter:
             peaks = [float(told.get(f"lavfi.r128.true_peaks_ch{channel}", 0.0)) for channel in range(CHANNELS)]
             true_peak_db = max(true_peak_db, _db(max(peaks)))
             if self._at >= 3 * SAMPLE_RATE and "lavfi.r128.S" in told:
-                lufs = float(told["lavfi.r128.S"])
+                short_term = float(told["lavfi.r128.S"])
+                # Digital silence longer than the window is told as no number.
+                lufs = short_term if math.isfinite(short_term) else SILENCE_DB
 
 
 def _db(amplitude: float) -> float:
