@@ -303,7 +303,7 @@ def _folders(paths: Paths) -> Iterator[Finding]:
     for name, folder in (("profile", paths.profile), ("models", Models(paths).root), ("cache", paths.cache)):
         there = _existing(folder)
         free_gb = shutil.disk_usage(there).free / 2**30
-        if not os.access(there, os.W_OK):
+        if not there.is_dir() or not os.access(there, os.W_OK):
             remedy = "Choose another under Models & Servers." if name == "models" else "Choose another with --profile."
             yield Finding("folders", "missing", f"{folder} may not be written.", remedy)
         elif free_gb < SMALLEST_FREE_GB:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -358,6 +359,6 @@ def emulated_bytes() -> int | None:
         size = float(text)
     except ValueError:
         size = 0.0
-    if not size > 0:
+    if not 0 < size < math.inf:
         raise DeviceError(f"{EMULATE} is {text!r}.", "Set it to a number of gigabytes, or remove it.")
     return int(size * GB)

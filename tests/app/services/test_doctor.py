@@ -53,6 +53,12 @@ def test_damaged_models_and_unfinished_downloads_are_told(paths):
     assert found and "codec" in found[0].message and found[0].remedy
 
 
+def test_a_profile_that_is_no_folder_is_told(tmp_path):
+    (tmp_path / "notes.txt").write_text("a file")
+    found = list(doctor._folders(paths_for(tmp_path / "notes.txt")))
+    assert [each.state for each in found] == ["missing"] * 3 and all(each.remedy for each in found)
+
+
 def test_servers_are_asked(paths):
     settings = Settings.load(paths)
     settings.change("servers", value=(Server("x", "Far", "http://127.0.0.1:9"),))

@@ -169,7 +169,7 @@ def test_a_smaller_card_can_be_emulated_and_never_a_larger_one(monkeypatch) -> N
     monkeypatch.setenv(memory.EMULATE, "8")
     assert memory.budget_bytes(20 * GB, 24 * GB) == int(8 * GB * (1 - memory.SPARE_SHARE))
     assert memory.budget_bytes(5 * GB, 24 * GB) == int(5 * GB * (1 - memory.SPARE_SHARE))
-    for nonsense in ("much", "-3", "nan"):
+    for nonsense in ("much", "-3", "nan", "inf"):
         monkeypatch.setenv(memory.EMULATE, nonsense)
         with pytest.raises(DeviceError, match="MOSS_EMULATE_GPU_GB"):
             memory.emulated_bytes()
