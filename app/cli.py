@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app import commands
-from app.commands.console import failure, remedy_of, tell
+from app.commands.console import failure, forget, remedy_of, tell
 from app.log import start_log
 from app.paths import paths_for
 from engine.errors import RequestCancelled, SpeechError
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             logging.getLogger(__name__).info("%s: %s", type(error).__name__, error, exc_info=error)
             return _fail(args, error)
         except BrokenPipeError:
-            _forget_stdout()
+            forget(sys.stdout)
             return INTERNAL_STATUS
         except KeyboardInterrupt:
             return _fail(args, RequestCancelled("Stopped."))
@@ -179,14 +179,6 @@ def _speak_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _forget_stdout() -> None:
-    """The reader is gone: nothing may be flushed to it at exit."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        pass  # standard output is no real file, or closed already
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 BATCH = 32  # blocks spoken at once
 SHORT_ROWS, LONG_ROWS = 500, 7_500
+_NEEDS_CUDA = "Measure it on a machine with a CUDA device, or measure another model."
 LATEST_S = 225.0  # figures that have not begun by then are left out
 
 # At least, aim, and what the reference implementation takes on the same card.
@@ -62,9 +63,12 @@ def measure_random(
     from engine.runtime.quantize import quantizer
     from engine.runtime.random_weights import FULL_LM, random_codec, random_lm
 
-    plan = choose_device("cuda" if device == "auto" else device)
+    try:
+        plan = choose_device("cuda" if device == "auto" else device)
+    except DeviceError as error:
+        raise DeviceError(error.message, _NEEDS_CUDA) from error  # not the processor, which is refused below
     if not plan.device.startswith("cuda"):
-        raise DeviceError("The full-size model is measured on a CUDA device.", "Choose the device cuda.")
+        raise DeviceError("The full-size model is measured on a CUDA device.", _NEEDS_CUDA)
     where = torch.device(plan.device)
     torch.cuda.set_device(where)
     capability = torch.cuda.get_device_capability(where)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from app.commands.console import ProgressLine, add_model_options, paths_of, result
+from app.commands.console import ProgressLine, add_model_options, paths_of, result, show
 
 
 def register(subparsers) -> None:
     parser = subparsers.add_parser(
         "bench",
         help="measure a model on this machine",
-        description="Measure a model on this machine. --model full-random: the full size, random weights, on a GPU.",
+        description="Measure a model on this machine. --model full-random: the full size, random weights, on a GPU, "
+        "in each precision whatever --precision says.",
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--repeats", type=_repeats, default=5, metavar="N", help="runs a figure, 1 to 100 (default: 5)")
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         line.clear()
         found.append(figure)
         if not args.json:
-            print(figure, flush=True)
+            show(figure)
     if args.json:
         result([figure.to_json() for figure in found])
     return 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from app.paths import Paths, paths_for
 from engine.errors import SpeechError
@@ -23,8 +24,19 @@ def paths_of(args: argparse.Namespace) -> Paths:
 
 
 def tell(message: str) -> None:
-    """A line for people."""
-    print(message, file=sys.stderr, flush=True)
+    """A line for people; work does not end because it cannot be shown."""
+    try:
+        print(message, file=sys.stderr, flush=True)
+    except OSError:
+        forget(sys.stderr)
+
+
+def forget(stream: TextIO) -> None:
+    """Nobody reads what is written here: nothing may be flushed to it at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        pass  # it is no real file, or closed already
 
 
 def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> None:
@@ -33,8 +45,17 @@ def result(value: dict[str, Any] | list[Any], *, to_stderr: bool = False) -> Non
     Raises:
         SpeechError: it cannot be printed. BrokenPipeError: nobody reads any more.
     """
+    show(json.dumps(value, ensure_ascii=False), to_stderr=to_stderr)
+
+
+def show(line: object, *, to_stderr: bool = False) -> None:
+    """A line of a result for people, on standard output.
+
+    Raises:
+        SpeechError: it cannot be printed. BrokenPipeError: nobody reads any more.
+    """
     try:
-        print(json.dumps(value, ensure_ascii=False), file=sys.stderr if to_stderr else sys.stdout, flush=True)
+        print(line, file=sys.stderr if to_stderr else sys.stdout, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -82,7 +103,13 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("model")
     group.add_argument("--model", metavar="NAME|DIR", help="an installed model or its folder (default: the starter)")
     group.add_argument("--codec", type=Path, metavar="DIR", help="the codec's folder, where it is not beside the model")
-    group.add_argument("--device", type=_device, default="auto", help="auto, cpu, mps, cuda or cuda:1 (default: auto)")
+    group.add_argument(
+        "--device",
+        type=_device,
+        default="auto",
+        metavar="DEVICE",
+        help="auto, cpu, mps, cuda, cuda:1, or cuda:0+cuda:1 for the codec on a second card (default: auto)",
+    )
     group.add_argument(
         "--precision",
         default="auto",

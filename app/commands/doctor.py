@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from app.commands.console import paths_of, result
+from app.commands.console import paths_of, result, show
 from app.services.server_keys import KEY_VARIABLE
 
 CANNOT_SPEAK_STATUS = 4
@@ -30,16 +30,13 @@ def run(args: argparse.Namespace) -> int:
     for finding in examine(paths_of(args), server=args.server, key=os.environ.get(KEY_VARIABLE, "")):
         findings.append(finding)
         if not args.json and not args.report:
-            print(
-                f"{_MARKS[finding.state]}  {finding.message}" + (f"  → {finding.remedy}" if finding.remedy else ""),
-                flush=True,
-            )
+            show(f"{_MARKS[finding.state]}  {finding.message}" + (f"  → {finding.remedy}" if finding.remedy else ""))
     speaks = can_speak(findings)
     if args.report:
-        print(report_text(findings, paths_of(args)))
+        show(report_text(findings, paths_of(args)))
         return 0 if speaks else CANNOT_SPEAK_STATUS
     if args.json:
         result({"can_speak": speaks, "findings": [finding.to_json() for finding in findings]})
     elif speaks:
-        print("This machine can speak.")
+        show("This machine can speak.")
     return 0 if speaks else CANNOT_SPEAK_STATUS

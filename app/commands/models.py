@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.console import ProgressLine, paths_of, result, tell
+from app.commands.console import ProgressLine, paths_of, result, show, tell
 from app.services.server_keys import KEY_VARIABLE
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _list(args: argparse.Namespace) -> int:
         size = f"{row.size_bytes / 1e9:5.1f} GB" if row.size_bytes else " " * 8
         name = f"server:{row.name}" if row.kind == "server" else row.key
         state = "server" if row.kind == "server" else _STATES[row.state]
-        print(f"{name:34}  {state:22}  {size}  {row.fault or row.summary}")
+        show(f"{name:34}  {state:22}  {size}  {row.fault or row.summary}")
     return 0
 
 
@@ -228,9 +228,9 @@ def _test_server(args: argparse.Namespace) -> int:
             }
         )
         return 0
-    print(f"{report.kind}; models: {', '.join(report.models) or 'not told'}; voices kept there: {len(report.voices)}")
+    show(f"{report.kind}; models: {', '.join(report.models) or 'not told'}; voices kept there: {len(report.voices)}")
     if report.card.needs_reference:
-        print("It speaks only in the voice of a clip.")
+        show("It speaks only in the voice of a clip.")
     return 0
 
 

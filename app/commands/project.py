@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.console import paths_of, result, tell
+from app.commands.console import paths_of, result, show, tell
 from engine.errors import TextError
 
 if TYPE_CHECKING:
@@ -115,16 +115,16 @@ def run_inspect(args: argparse.Namespace) -> int:
         if args.json:
             result(about)
             return 0
-        print(f"{store.path}: {_sentence(about)}")
+        show(f"{store.path}: {_sentence(about)}")
         for voice in about["voices"]:
-            print(
+            show(
                 f"  voice {voice['name']}: {_counted(voice['blocks'], 'paragraph')}"
                 + (", the default" if voice["default"] else "")
             )
         for chapter in about["chapters"]:
-            print(f"  chapter {chapter['title'] or '(beginning)'}: {_counted(chapter['blocks'], 'paragraph')}")
+            show(f"  chapter {chapter['title'] or '(beginning)'}: {_counted(chapter['blocks'], 'paragraph')}")
         for notice in store.notices:
-            print(f"  {notice}")
+            show(f"  {notice}")
     return 0
 
 

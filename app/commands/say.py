@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 from app.commands.console import ProgressLine, add_model_options, paths_of, result, tell
+from engine.errors import SpeechError
 
 INCOMPLETE_STATUS = 5
 
@@ -58,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
     from app.services.saying import Saying, Wish, read_text
 
     to_pipe = args.output == "-"
+    if to_pipe and getattr(sys.stdout, "name", None) == os.devnull:
+        raise SpeechError("Standard output is closed.", "Give a file after -o, or a program that reads.")
     names = (
         "voice transcript continue_from language instruction seconds frames seed temperature top_p top_k "
         "repetition_penalty natural_pauses model codec device precision"

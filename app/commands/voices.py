@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from app.commands.console import paths_of, result, tell
+from app.commands.console import paths_of, result, show, tell
 
 if TYPE_CHECKING:
     from app.model.voice import Voice
@@ -49,7 +49,7 @@ def run_list(args: argparse.Namespace) -> int:
     for voice in library.voices:
         clips = len(voice.references)
         origin = "with the model" if library.is_built_in(voice.id) else f"{clips} clip{'s' if clips != 1 else ''}"
-        print(f"{voice.name}\t{origin}\t{voice.references[0].transcript}")
+        show(f"{voice.name}\t{origin}\t{voice.references[0].transcript}")
     return 0
 
 
@@ -86,7 +86,7 @@ def run_export(args: argparse.Namespace) -> int:
     if args.json:
         result({**_described(library, voice), "output": str(written)})
     else:
-        print(written)
+        show(written)
     return 0
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LARGEST_TEXT_BYTES = 64 << 20
 _WAIT_S = 0.1
+_STOPPED_EARLY = "Stopped before anything was spoken."
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Saying:
     def _wait_for(self, engine: Engine) -> None:
         while not engine.ready(_WAIT_S):
             if self._cancelled:
-                raise EngineClosedError("Stopped before anything was spoken.")
+                raise EngineClosedError(_STOPPED_EARLY)
 
     def _speak(self, engine: Engine, text: list[str], manner: Manner) -> None:
         speech = self._speech = Speech(engine, text, manner)
@@ -180,6 +181,8 @@ class Saying:
                     self._first_written_s = time.monotonic()
                 writer.write(samples)
                 self.on_progress(f"{speech.spoken.seconds:.1f} s spoken")
+        if self._cancelled and not writer.samples:
+            raise EngineClosedError(_STOPPED_EARLY)  # no file was made
 
     def _fill_figures(self, engine: Engine, voice_name: str | None) -> None:
         assert self._speech is not None

@@ -19,6 +19,7 @@ import soundfile
 
 from app import cli
 from app.paths import starter
+from app.services.saying import Saying
 
 ROOT = Path(cli.__file__).parent.parent
 
@@ -270,16 +271,49 @@ def test_a_text_from_a_closed_standard_input_is_an_empty_text(moss, monkeypatch)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_result_that_cannot_be_printed_is_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize("args", [("voices", "list", "--json"), ("voices", "list"), ("models",)], ids=" ".join)
+def test_a_result_that_cannot_be_printed_is_said(tmp_path: Path, args: tuple[str, ...]) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "app.cli", "--profile", str(tmp_path), "voices", "list", "--json"],
+            [sys.executable, "-m", "app.cli", "--profile", str(tmp_path), *args],
             cwd=ROOT,
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
         )
     assert done.returncode == 3 and "could not be printed" in done.stderr and "inside" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_message_that_cannot_be_shown_ends_no_work(tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli", "--profile", tmp_path, "say", "Hi.", "-o", tmp_path / "a.wav"],
+            cwd=ROOT,
+            stderr=full,
+        )
+    assert done.returncode == 0
+    assert soundfile.info(tmp_path / "a.wav").frames > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="streams of POSIX")
+def test_speech_for_a_closed_standard_output_is_refused(tmp_path: Path) -> None:
+    command = '"$0" -m app.cli --profile "$1" say "Hi." -o - >&-'
+    done = subprocess.run(["sh", "-c", command, sys.executable, tmp_path / "profile"], cwd=ROOT, capture_output=True)
+    assert done.returncode == 3 and b"Standard output is closed" in done.stderr
+
+
+def test_a_stop_before_the_first_sound_tells_of_no_file(moss, monkeypatch, tmp_path: Path) -> None:
+    wait = Saying._wait_for
+
+    def stopped_when_ready(saying: Saying, engine) -> None:
+        wait(saying, engine)
+        saying.cancel()
+
+    monkeypatch.setattr(Saying, "_wait_for", stopped_when_ready)
+    status, _, err = moss("say", "Hello.", "-o", "a.wav")
+    assert status == 5 and "Stopped before anything was spoken" in err and "a.wav" not in err
+    assert not (tmp_path / "a.wav").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -431,6 +465,13 @@ def test_a_project_alone_goes_to_the_window_and_a_missing_one_is_told(moss, tmp_
     assert [argv[-1] for argv in opened] == ["tale.mvs"] * 2 and opened[0][0] == "--profile"
     status, out, err = moss("absent.mvs")
     assert status == 3 and out == "" and "absent.mvs" in err and len(opened) == 2
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu", "cuda:99"])
+def test_the_full_size_without_a_card_is_never_sent_to_the_processor(moss, monkeypatch, device: str) -> None:
+    monkeypatch.setattr("engine.runtime.devices.cuda_works", lambda: False)
+    status, _, err = moss("bench", "--model", "full-random", "--device", device)
+    assert status == 4 and "a machine with a CUDA device" in err and "Choose" not in err
 
 
 def test_repeats_out_of_range_are_refused_in_a_sentence(moss) -> None:
