@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from tone_studio import ToneStudio
 
 from app.model.commands import ReplaceText
-from app.ui.outline.parts_tree import PART_ROLE
+from app.ui.outline.outline import Outline
+from app.ui.outline.parts_tree import LENGTH_ROLE, PART_ROLE
 from app.ui.theme import theme
+from app.ui.words import in_minutes
 
 
 @pytest.fixture
@@ -98,6 +102,20 @@ def test_the_marked_chapter_shows_how_much_of_it_is_spoken(outline: Any, running
     QApplication.processEvents()
     assert outline.tree.currentItem().text(0) == "2  Two"
     assert ring(3) > 3 and ring(2) > 3
+
+
+def test_a_part_is_as_long_as_it_is_heard_with_its_pauses(qapp: Any, qtbot: Any, tmp_path: Path) -> None:
+    tones = ToneStudio(tmp_path, "# One\nHello there. [pause 8s] And again.")
+    try:
+        outline = Outline(tones.studio)
+        qtbot.addWidget(outline)
+        tones.studio.renderer.render(tones.ids)
+        qtbot.waitUntil(lambda: all(tones.studio.block_state(each) == "ready" for each in tones.ids), timeout=5000)
+        heard_s = sum(tones.studio.renderer.states.length_s(block)[0] for block in tones.studio.project.blocks)
+        outline.refresh()
+        assert heard_s > 8 and outline.tree.topLevelItem(0).data(0, LENGTH_ROLE) == in_minutes(round(heard_s))
+    finally:
+        tones.close()
 
 
 def test_a_script_without_headings_says_how_to_make_one(running: Any) -> None:

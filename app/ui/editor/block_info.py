@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.model.block import Block, BlockKind
+from app.model.take import Take
 from app.services.kept_tags import LONG_TEXT, parts_of, tags_in
 from app.services.programme import is_spoken
 from app.ui.words import listed
@@ -132,6 +133,12 @@ def spoken_s(studio: Any, block: Block) -> float | None:
     return seconds if measured else None
 
 
+def heard_s(studio: Any, block: Block, take: Take) -> float:
+    """How long the chosen take is heard: with its pauses, without the silence around it."""
+    states = studio.renderer.states if studio.renderer is not None else None
+    return states.length_s(block)[0] if states is not None and states.store is not None else take.seconds
+
+
 def length_warning(studio: Any, block: Block) -> str:
     """Why text, or what was spoken of it, and wanted length disagree, or ""."""
     project, wanted = studio.project, wanted_s(block)
@@ -194,10 +201,7 @@ def info_of(studio: Any, block: Block) -> BlockInfo:
     if wanted is not None:
         length = f"{wanted:.1f} s"
     elif take is not None and take.text == block.text and take.seconds:
-        # As it is heard: with its pauses, without the silence around it.
-        states = studio.renderer.states if studio.renderer is not None else None
-        seconds = states.length_s(block)[0] if states is not None and states.store is not None else take.seconds
-        length = f"{seconds:.1f} s"
+        length = f"{heard_s(studio, block, take):.1f} s"
     else:
         natural = estimate_s(project, block)
         length = f"~{natural:.0f} s" if natural >= 10 else f"~{natural:.1f} s"

@@ -12,7 +12,7 @@ from app.model.block import Block
 from app.model.commands import MoveBlocks
 from app.model.outline import Chapter, Scene, outline
 from app.services.programme import is_spoken
-from app.ui.editor.block_info import estimate_s
+from app.ui.editor.block_info import estimate_s, heard_s
 from app.ui.outline.parts_tree import PART_ROLE, PartsTree, part_item
 from app.ui.slices import Slices
 from app.ui.studio import Studio
@@ -157,8 +157,8 @@ class Outline(QWidget):
             return 0.0, 0, 0
         state = self._studio.block_state(block.id)
         take = project.takes.get(block.chosen) if block.chosen else None
-        if state in ("ready", "locked") and take is not None:
-            return take.seconds, 1, 1
+        if state in ("ready", "locked", "suspicious") and take is not None:
+            return heard_s(self._studio, block, take), int(state != "suspicious"), 1
         return estimate_s(project, block), 0, 1
 
     def _build(self, shown: Any) -> None:
