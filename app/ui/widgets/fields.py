@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -138,6 +140,15 @@ class Choice(QComboBox):
             self.setPlaceholderText(self.tr("Missing: choose another"))
             self.setCurrentIndex(index)
         self.blockSignals(False)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        # A style sheet has the text end in the middle of a letter where there is no room for it.
+        field = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        room = field.width() - (0 if option.currentIcon.isNull() else option.iconSize.width() + HALF)
+        option.currentText = option.fontMetrics.elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
