@@ -5,28 +5,18 @@ Runs on a card, or without one in Triton's interpreter: `TRITON_INTERPRET=1 pyth
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from kernel_device import DEVICE, INTERPRETED, on_some_device
 
 from engine.codec import linear
 from engine.codec.model import load_codec
 from engine.codec.quantizer import Encoding, Quantizer
-from engine.runtime.devices import cuda_works
 
-INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(
-        not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"
-    ),
-]
-
-DEVICE = "cpu" if INTERPRETED else "cuda"
+pytestmark = on_some_device
 CODEC = Path(__file__).parents[3] / "resources" / "starter" / "codec"
 
 

@@ -5,13 +5,12 @@ Runs on a card, or without one in Triton's interpreter: `TRITON_INTERPRET=1 pyth
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import torch
+from kernel_device import DEVICE, INTERPRETED, on_some_device
 
 from engine.codec import linear
 from engine.codec.config import PatchStage, TransformerStage
@@ -19,17 +18,8 @@ from engine.codec.layers import LayerWeights, Stack, StageWeights, band, frequen
 from engine.codec.linear import Linear
 from engine.runtime import memory
 from engine.runtime.codec_tiles import LongTiles, Tile
-from engine.runtime.devices import cuda_works
 
-INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(
-        not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"
-    ),
-]
-
-DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
+pytestmark = on_some_device
 MOST_FRAMES = 7
 
 

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
 import torch
+from kernel_device import CAPABILITY, DEVICE, HAS_TRITON, on_some_device
 
-from engine.runtime.devices import cuda_works
 from engine.runtime.quantize import QUANTIZERS, int8_rows, widen
 from engine.runtime.random_weights import FULL_LM
 
-if importlib.util.find_spec("triton") is None:
+if not HAS_TRITON:
     pytest.skip("Triton is not installed", allow_module_level=True)
 
 from engine.runtime.kernels import ops
 from engine.runtime.kernels.ops import Linear, Norm, Rows
 
-DEVICE = torch.device("cuda" if cuda_works() else "cpu")
-on_some_device = pytest.mark.skipif(
-    DEVICE.type == "cpu" and not ops.INTERPRETED, reason="neither a CUDA device nor the interpreter"
-)
-HAS_PDL = DEVICE.type == "cuda" and torch.cuda.get_device_capability() >= (9, 0)
+HAS_PDL = CAPABILITY >= (9, 0)
 
 
 def random(*shape: int, seed: int, scale: float = 1.0) -> torch.Tensor:
     return scale * torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE)
 
 
-FP8 = DEVICE.type == "cpu" or torch.cuda.get_device_capability() >= (8, 9)
+FP8 = DEVICE.type == "cpu" or CAPABILITY >= (8, 9)
 TIERS = [
     pytest.param(tier, marks=pytest.mark.skipif(tier == "fp8" and not FP8, reason="no e4m3")) for tier in QUANTIZERS
 ]

@@ -5,33 +5,23 @@ Runs on a card, or without one in Triton's interpreter: `TRITON_INTERPRET=1 pyth
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from kernel_device import DEVICE, INTERPRETED, on_some_device
 
 from engine.lm.cache import KVCache
 from engine.lm.model import SpeechLM
 from engine.lm.prompt import Prompt
 from engine.requests import Sampling, SamplingOptions
 from engine.runtime import memory
-from engine.runtime.devices import cuda_works
 from engine.runtime.paged import PAGE_ROWS
 from engine.runtime.quantize import int8_rows
 from engine.runtime.random_weights import FULL_LM, random_lm
 
-INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(
-        not INTERPRETED and not cuda_works(), reason="there is neither a CUDA device nor the interpreter"
-    ),
-]
-
-DEVICE = "cpu" if INTERPRETED else "cuda"
+pytestmark = on_some_device
 CONFIG = replace(
     FULL_LM,
     backbone=replace(

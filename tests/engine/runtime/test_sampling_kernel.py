@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
 import torch
+from kernel_device import DEVICE, HAS_TRITON, on_some_device
 
 from engine.lm.sampling import RowSettings, draw, filter_logits, gumbel_noise
 from engine.requests import SamplingOptions
-from engine.runtime.devices import cuda_works
 
-if importlib.util.find_spec("triton") is None:
+if not HAS_TRITON:
     pytest.skip("Triton is not installed", allow_module_level=True)
 
-from engine.runtime.kernels import ops, sampling
+from engine.runtime.kernels import sampling
 
-DEVICE = torch.device("cuda" if cuda_works() else "cpu")
-pytestmark = pytest.mark.skipif(
-    DEVICE.type == "cpu" and not ops.INTERPRETED, reason="neither a CUDA device nor the interpreter"
-)
+pytestmark = on_some_device
 ROWS, SIZE, WIDTH = 6, 1024, 64
 STOPS = SamplingOptions(1.0, 1.0, 0, 1.0)
 
