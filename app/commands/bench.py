@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from app.commands.console import ProgressLine, add_model_options, paths_of, result, show
+from engine.errors import SpeechError
 
 
 def register(subparsers) -> None:
@@ -23,6 +24,8 @@ def register(subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     from app.services.benching import all_figures
 
+    if (args.model or "").startswith("server:"):
+        raise SpeechError("A speech server is not measured: its figures are its own.", "Choose a model that is here.")
     line = ProgressLine()
     found = []
     for figure in all_figures(

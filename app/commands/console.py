@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from app.paths import Paths, paths_for
+from app.services.server_keys import KEY_VARIABLE
 from engine.errors import SpeechError
 
 REDRAW_S = 0.2
+_IN_THE_WINDOW = " under Models & Servers"
+_CHECK_KEY = "Check the server's key."
 _DEVICES = re.compile(r"auto|cpu|mps|cuda(:\d+)?(\+cuda(:\d+)?)?")
 
 
@@ -66,7 +69,8 @@ def show(line: object, *, to_stderr: bool = False) -> None:
 
 def remedy_of(error: SpeechError) -> str:
     """What a person can do at a terminal, where a menu of the window helps nobody."""
-    return getattr(error, "terminal_remedy", "") or error.remedy
+    remedy = getattr(error, "terminal_remedy", "") or error.remedy.replace(_IN_THE_WINDOW, "")
+    return f"{remedy} Commands take it from {KEY_VARIABLE}." if remedy == _CHECK_KEY else remedy
 
 
 def failure(error: SpeechError, *, to_stderr: bool = False) -> None:

@@ -154,7 +154,7 @@ def test_without_a_keyring_the_key_comes_from_the_environment_of_each_command(mo
         assert [each["state"] for each in found if each["topic"] == "servers"][0] == "ok"
     monkeypatch.delenv("MOSS_SERVER_KEY")
     status, _, err = moss(*words, "--seed", "6")
-    assert status == 3 and "Unauthorized" in err
+    assert status == 3 and "Unauthorized" in err and "MOSS_SERVER_KEY" in err and "Models & Servers" not in err
 
 
 def test_the_report_of_the_doctor_names_no_folder_of_the_person(moss, tmp_path):
