@@ -13,7 +13,7 @@ from tone_studio import ToneStudio
 
 from app.model.commands import ReplaceText
 from app.ui.outline.outline import Outline
-from app.ui.outline.parts_tree import LENGTH_ROLE, PART_ROLE
+from app.ui.outline.parts_tree import LENGTH_ROLE, PART_ROLE, SHARE_ROLE
 from app.ui.theme import theme
 from app.ui.words import in_minutes
 
@@ -114,6 +114,19 @@ def test_a_part_is_as_long_as_it_is_heard_with_its_pauses(qapp: Any, qtbot: Any,
         heard_s = sum(tones.studio.renderer.states.length_s(block)[0] for block in tones.studio.project.blocks)
         outline.refresh()
         assert heard_s > 8 and outline.tree.topLevelItem(0).data(0, LENGTH_ROLE) == in_minutes(round(heard_s))
+    finally:
+        tones.close()
+
+
+def test_a_part_is_complete_without_its_lines_that_have_no_words(qapp: Any, qtbot: Any, tmp_path: Path) -> None:
+    tones = ToneStudio(tmp_path, "# One\nHello there.\n!!!???\n[pause 1s]")
+    try:
+        outline = Outline(tones.studio)
+        qtbot.addWidget(outline)
+        tones.studio.renderer.render(tones.ids)
+        qtbot.waitUntil(lambda: all(tones.studio.block_state(each) == "ready" for each in tones.ids[:2]), timeout=5000)
+        outline.refresh()
+        assert outline.tree.topLevelItem(0).data(0, SHARE_ROLE) == (2, 2)
     finally:
         tones.close()
 

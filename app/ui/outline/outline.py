@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QToolButton, QTreeWidgetIte
 from app.model.block import Block
 from app.model.commands import MoveBlocks
 from app.model.outline import Chapter, Scene, outline
+from app.services.block_states import has_words
 from app.services.programme import is_spoken
 from app.ui.editor.block_info import estimate_s, heard_s
 from app.ui.outline.parts_tree import PART_ROLE, PartsTree, part_item
@@ -157,6 +158,8 @@ class Outline(QWidget):
             return 0.0, 0, 0
         state = self._studio.block_state(block.id)
         take = project.takes.get(block.chosen) if block.chosen else None
+        if take is None and not has_words(block.text):
+            return estimate_s(project, block), 0, 0  # a pause alone, or marks: nothing will ever be spoken
         if state in ("ready", "locked", "suspicious") and take is not None:
             return heard_s(self._studio, block, take), int(state != "suspicious"), 1
         return estimate_s(project, block), 0, 1
