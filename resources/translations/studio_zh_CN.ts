@@ -512,6 +512,10 @@
         <translation>尚未朗读</translation>
     </message>
     <message>
+        <source>Nothing to speak</source>
+        <translation>没有可朗读的内容</translation>
+    </message>
+    <message>
         <source>Waiting to be spoken</source>
         <translation>等待朗读</translation>
     </message>

@@ -116,6 +116,24 @@ def test_the_gutter_tells_screen_readers_what_its_rows_show(sample: Any) -> None
     assert "not spoken" in note.text(QAccessible.Text.Name)
 
 
+def test_a_line_without_words_does_not_wait_to_be_spoken(running: Any) -> None:
+    editor = running.window.script.editor
+    editor.insertPlainText("Hello.\n!!!???\n[pause 2s]\n你好")
+    QApplication.processEvents()
+    states = [editor.infos.info(block.id).state for block in running.studio.project.blocks]
+    assert states == ["none", "wordless", "wordless", "none"]
+
+    def dots(row: int) -> int:
+        """Colours in the middle of where the state of a row is."""
+        middle = row_point(editor, row)
+        picture = editor.gutter.grab().toImage()
+        ratio = picture.devicePixelRatio()
+        across = range(int((editor.gutter.width() - 28) * ratio), int((editor.gutter.width() - 6) * ratio))
+        return len({picture.pixel(x, int((middle.y() + y) * ratio)) for x in across for y in range(-3, 4)})
+
+    assert dots(3) > 1 and dots(1) == dots(2) == 1
+
+
 def test_the_playing_line_is_marked_and_brought_into_sight(sample: Any) -> None:
     editor = sample.window.script.editor
     editor.insertPlainText("\n".join(f"Line {number}." for number in range(200)))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.model.block import Block, BlockKind
 from app.model.take import Take
+from app.services.block_states import has_words
 from app.services.kept_tags import LONG_TEXT, parts_of, tags_in
 from app.services.programme import is_spoken
 from app.ui.words import listed
@@ -24,6 +25,7 @@ SHORTEST_SHARE, LONGEST_SHARE = 0.72, 1.5
 # State -> (icon, colour, words).
 STATES: dict[str, tuple[str, str, str]] = {
     "none": ("", "text_faint", QT_TRANSLATE_NOOP("BlockState", "Not spoken yet")),
+    "wordless": ("", "text_faint", QT_TRANSLATE_NOOP("BlockState", "Nothing to speak")),
     "queued": ("clock", "text_faint", QT_TRANSLATE_NOOP("BlockState", "Waiting to be spoken")),
     "speaking": ("waveform", "accent", QT_TRANSLATE_NOOP("BlockState", "Being spoken")),
     "ready": ("check", "done", QT_TRANSLATE_NOOP("BlockState", "Spoken")),
@@ -198,6 +200,8 @@ def info_of(studio: Any, block: Block) -> BlockInfo:
         state = "locked"
     wanted = wanted_s(block)
     take = project.takes.get(block.chosen) if block.chosen else None
+    if state == "none" and take is None and not has_words(block.text):
+        state = "wordless"
     if wanted is not None:
         length = f"{wanted:.1f} s"
     elif take is not None and take.text == block.text and take.seconds:

@@ -100,7 +100,7 @@ class Gutter(QWidget):
             self._paint_speaking(painter, glyph)
         elif state_icon:
             look.paint_icon(painter, glyph, state_icon, state_colour)
-        else:
+        elif info.state == "none":
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.alpha("text_faint", 0.55))
             painter.drawEllipse(glyph.center(), 2, 2)
