@@ -16,7 +16,6 @@ from app.services.server_keys import KEY_VARIABLE
 from engine.errors import SpeechError
 
 REDRAW_S = 0.2
-_IN_THE_WINDOW = " under Models & Servers"
 _CHECK_KEY = "Check the server's key."
 _DEVICES = re.compile(r"auto|cpu|mps|cuda(:\d+)?(\+cuda(:\d+)?)?")
 
@@ -69,7 +68,9 @@ def show(line: object, *, to_stderr: bool = False) -> None:
 
 def remedy_of(error: SpeechError) -> str:
     """What a person can do at a terminal, where a menu of the window helps nobody."""
-    remedy = getattr(error, "terminal_remedy", "") or error.remedy.replace(_IN_THE_WINDOW, "")
+    from app.services.model_sources import IN_THE_WINDOW  # late: it knows all kinds of models
+
+    remedy = getattr(error, "terminal_remedy", "") or error.remedy.replace(IN_THE_WINDOW, ".")
     return f"{remedy} Commands take it from {KEY_VARIABLE}." if remedy == _CHECK_KEY else remedy
 
 

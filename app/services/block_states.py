@@ -117,14 +117,17 @@ class BlockStates:
         return self.needs_speaking(block) or self.needs_stereo(block)
 
     def rest_state(self, block: Block) -> str:
-        """none, ready, stale, suspicious, failed or locked: the state of a block of which nothing is being made."""
+        """The state of a block of which nothing is being made: none, wordless (it will never be spoken), ready, stale,
+        suspicious, failed or locked."""
         if block.settings.locked:
             return "locked"
         if self.failure(block.id):
             return "failed"
         take = self.take(block)
-        if take is None or not is_spoken(self.project, block):
+        if not is_spoken(self.project, block):
             return "none"
+        if take is None:
+            return "none" if has_words(block.text) else "wordless"
         if self.is_stale(block, take):
             return "stale"
         return {"incomplete": "suspicious", "suspicious": "suspicious", "failed": "failed"}.get(take.state, "ready")

@@ -146,7 +146,7 @@ class Renderer:
     # -- what a view asks ---------------------------------------------------------------------------------------
 
     def state(self, block_id: str) -> str:
-        """none, queued, speaking, ready, stale, suspicious, failed or locked."""
+        """none, wordless, queued, speaking, ready, stale, suspicious, failed or locked."""
         return self._work.state(block_id)
 
     def reason(self, block_id: str) -> str:

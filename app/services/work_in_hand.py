@@ -66,7 +66,7 @@ class WorkInHand:
                 self.waiting.remove(job)
 
     def state(self, block_id: str) -> str:
-        """none, queued, speaking, ready, stale, suspicious, failed or locked."""
+        """none, wordless, queued, speaking, ready, stale, suspicious, failed or locked."""
         if self._states.store is None or not self._states.project.has_block(block_id):
             return "none"
         jobs = self.jobs_of(block_id)

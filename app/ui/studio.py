@@ -171,7 +171,7 @@ class Studio(QObject):
             self.playing_block_changed.emit(block_id)
 
     def block_state(self, block_id: str) -> str:
-        """none, queued, speaking, ready, stale, suspicious, failed or locked."""
+        """none, wordless, queued, speaking, ready, stale, suspicious, failed or locked."""
         if self.renderer is not None:
             return self.renderer.state(block_id)
         return "none"

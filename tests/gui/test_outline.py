@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -104,31 +105,36 @@ def test_the_marked_chapter_shows_how_much_of_it_is_spoken(outline: Any, running
     assert ring(3) > 3 and ring(2) > 3
 
 
-def test_a_part_is_as_long_as_it_is_heard_with_its_pauses(qapp: Any, qtbot: Any, tmp_path: Path) -> None:
-    tones = ToneStudio(tmp_path, "# One\nHello there. [pause 8s] And again.")
-    try:
+@pytest.fixture
+def spoken(qapp: Any, qtbot: Any, tmp_path: Path) -> Iterator[Any]:
+    """Makes a script and speaks the lines that have words: the studio and its outline."""
+    made: list[ToneStudio] = []
+
+    def speak(text: str) -> tuple[ToneStudio, Outline]:
+        tones = ToneStudio(tmp_path, text)
+        made.append(tones)
         outline = Outline(tones.studio)
         qtbot.addWidget(outline)
         tones.studio.renderer.render(tones.ids)
-        qtbot.waitUntil(lambda: all(tones.studio.block_state(each) == "ready" for each in tones.ids), timeout=5000)
-        heard_s = sum(tones.studio.renderer.states.length_s(block)[0] for block in tones.studio.project.blocks)
+        done = {"ready", "wordless"}
+        qtbot.waitUntil(lambda: {tones.studio.block_state(each) for each in tones.ids} <= done, timeout=5000)
         outline.refresh()
-        assert heard_s > 8 and outline.tree.topLevelItem(0).data(0, LENGTH_ROLE) == in_minutes(round(heard_s))
-    finally:
+        return tones, outline
+
+    yield speak
+    for tones in made:
         tones.close()
 
 
-def test_a_part_is_complete_without_its_lines_that_have_no_words(qapp: Any, qtbot: Any, tmp_path: Path) -> None:
-    tones = ToneStudio(tmp_path, "# One\nHello there.\n!!!???\n[pause 1s]")
-    try:
-        outline = Outline(tones.studio)
-        qtbot.addWidget(outline)
-        tones.studio.renderer.render(tones.ids)
-        qtbot.waitUntil(lambda: all(tones.studio.block_state(each) == "ready" for each in tones.ids[:2]), timeout=5000)
-        outline.refresh()
-        assert outline.tree.topLevelItem(0).data(0, SHARE_ROLE) == (2, 2)
-    finally:
-        tones.close()
+def test_a_part_is_as_long_as_it_is_heard_with_its_pauses(spoken: Any) -> None:
+    tones, outline = spoken("# One\nHello there. [pause 8s] And again.")
+    heard_s = sum(tones.studio.renderer.states.length_s(block)[0] for block in tones.studio.project.blocks)
+    assert heard_s > 8 and outline.tree.topLevelItem(0).data(0, LENGTH_ROLE) == in_minutes(round(heard_s))
+
+
+def test_a_part_is_complete_without_its_lines_that_have_no_words(spoken: Any) -> None:
+    _, outline = spoken("# One\nHello there.\n!!!???\n[pause 1s]")
+    assert outline.tree.topLevelItem(0).data(0, SHARE_ROLE) == (2, 2)
 
 
 def test_a_script_without_headings_says_how_to_make_one(running: Any) -> None:

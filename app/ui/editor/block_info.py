@@ -10,7 +10,6 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.model.block import Block, BlockKind
 from app.model.take import Take
-from app.services.block_states import has_words
 from app.services.kept_tags import LONG_TEXT, parts_of, tags_in
 from app.services.programme import is_spoken
 from app.ui.words import listed
@@ -200,8 +199,6 @@ def info_of(studio: Any, block: Block) -> BlockInfo:
         state = "locked"
     wanted = wanted_s(block)
     take = project.takes.get(block.chosen) if block.chosen else None
-    if state == "none" and take is None and not has_words(block.text):
-        state = "wordless"
     if wanted is not None:
         length = f"{wanted:.1f} s"
     elif take is not None and take.text == block.text and take.seconds:

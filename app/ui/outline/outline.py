@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QToolButton, QTreeWidgetIte
 from app.model.block import Block
 from app.model.commands import MoveBlocks
 from app.model.outline import Chapter, Scene, outline
-from app.services.block_states import has_words
 from app.services.programme import is_spoken
 from app.ui.editor.block_info import estimate_s, heard_s
 from app.ui.outline.parts_tree import PART_ROLE, PartsTree, part_item
@@ -158,8 +157,8 @@ class Outline(QWidget):
             return 0.0, 0, 0
         state = self._studio.block_state(block.id)
         take = project.takes.get(block.chosen) if block.chosen else None
-        if take is None and not has_words(block.text):
-            return estimate_s(project, block), 0, 0  # a pause alone, or marks: nothing will ever be spoken
+        if state == "wordless":
+            return estimate_s(project, block), 0, 0
         if state in ("ready", "locked", "suspicious") and take is not None:
             return heard_s(self._studio, block, take), int(state != "suspicious"), 1
         return estimate_s(project, block), 0, 1

@@ -423,7 +423,7 @@ def test_a_line_without_words_is_passed_over(studio):
     loud = np.flatnonzero(np.abs(heard).sum(axis=1) > 0.01)
     assert abs(loud[-1] - loud[0] - (6 * FRAME_SAMPLES + 2 * RATE)) < 0.02 * RATE
     it.run(it.idle)
-    assert it.states() == ["ready", "none", "none", "ready"]
+    assert it.states() == ["ready", "wordless", "wordless", "ready"]
 
 
 def test_listening_from_inside_a_block_starts_there(studio):
